@@ -1,0 +1,41 @@
+# `make help` lists the targets. Everything runs in .venv, which the first target that needs it makes.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint types imports tests test-slow clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# The stamp is written last and removed first. Without it the folder is an install that was cut
+# off half-way, and is made anew; with an outdated one only what changed is installed.
+$(READY): pyproject.toml constraints.txt
+	@echo "Installing into .venv (a few minutes the first time) ..."
+	@if [ -e $@ ]; then rm $@; else $(PYTHON) -m venv --clear .venv; fi
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+setup: $(READY) ## make .venv and install everything
+
+test: lint types imports tests ## lint, types, import contracts and tests
+
+lint: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(READY)
+	@$(BIN)/mypy
+
+imports: $(READY)
+	@$(BIN)/lint-imports
+
+tests: $(READY)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-slow: $(READY) ## the tests that take minutes
+	@$(BIN)/python -m pytest -m slow
+
+clean: ## remove .venv, caches and outputs; results/ stays
+	rm -rf .venv cache outputs multirun .pytest_cache .mypy_cache .ruff_cache *.egg-info
