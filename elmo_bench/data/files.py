@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class DataError(ValueError):
-    """A file that does not hold what its format promises, with the file, the line and the way out."""
+    """A file that does not hold what its format promises; names the file and the line."""
 
     def __init__(self, path: Path | str, line: int | None, problem: str) -> None:
         place = f"{path}" if line is None else f"{path}, line {line}"
@@ -20,7 +20,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rt", encoding="utf-8", newline="\n") as file:
-            for number, line in enumerate(file, start=1):  # noqa: B007
+            for number, line in enumerate(file, start=1):
                 yield number, line.rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise DataError(path, number + 1, f"not UTF-8 text ({error.reason})") from error
