@@ -1,0 +1,134 @@
+"""MUC, B-cubed and CEAFe as the CoNLL reference scorer (scorer.pl v8.01) counts them.
+
+Numerators and denominators are summed over all documents before dividing. Mentions that only one
+side has, and singletons, count as they stand: nothing is added or removed for them. The scorer
+prints percentages cut off after two digits; these are not cut off.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from elmo_bench.metrics.checks import field
+from elmo_bench.metrics.ratios import Ratio, precision_recall_f1
+
+Span = tuple[int, int]
+Cluster = list[Span]
+Counts = tuple[float, float, float, float]  # numerator, denominator of precision; of recall
+METRICS = ("muc", "b3", "ceafe")
+MOST_REPEATS = 10  # beyond which scorer.pl refuses to score
+
+
+def score_coref(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The three metrics over all documents, and `conll_f1`, the mean of their F1.
+
+    A document is `{"sentences": [[word, ...], ...], "gold": clusters, "pred": clusters}`; a
+    cluster is a list of `[start, end_inclusive]` token offsets counted over the document. As in
+    scorer.pl, a predicted mention that is repeated and also in gold keeps its first copy only (at
+    most 10 repeats in all); one that is not in gold keeps all its copies.
+    """
+    totals = {metric: np.zeros(4) for metric in METRICS}
+    repeats = 0
+    for index, document in enumerate(documents):
+        length = sum(len(words) for words in field(document, "sentences", f"document {index}"))
+        gold = _clusters_in_text_order(document, "gold", length, f"document {index}")
+        pred = _clusters_in_text_order(document, "pred", length, f"document {index}")
+        pred, dropped = _without_repeats(gold, pred)
+        repeats += dropped
+        if repeats > MOST_REPEATS:
+            raise ValueError(
+                f"document {index}: more than {MOST_REPEATS} repeated mentions in pred by here; "
+                f"the official scorer refuses to score such output"
+            )
+        for metric, counts in zip(METRICS, _count(gold, pred), strict=True):
+            totals[metric] += counts
+    scores: dict[str, Any] = {}
+    for metric, total in totals.items():
+        right_pred, n_pred, right_gold, n_gold = (float(number) for number in total)
+        scores[metric] = precision_recall_f1(Ratio(right_pred, n_pred), Ratio(right_gold, n_gold))
+    scores["conll_f1"] = sum(scores[metric]["f1"] for metric in METRICS) / len(METRICS)
+    return scores
+
+
+def _count(gold: list[Cluster], pred: list[Cluster]) -> tuple[Counts, Counts, Counts]:
+    """MUC, B-cubed and CEAFe of one document."""
+    homes: dict[Span, list[int]] = {}  # all gold clusters of a mention; in sound data it is one
+    for number, cluster in enumerate(gold):
+        for mention in cluster:
+            homes.setdefault(mention, []).append(number)
+
+    links = b3_precision = b3_recall = 0.0
+    similarity = np.zeros((len(gold), len(pred)))
+    for column, cluster in enumerate(pred):
+        overlap = Counter(home for mention in cluster for home in homes.get(mention, ()))
+        # Where gold repeats a mention, scorer.pl takes its last cluster for its cluster.
+        twins = Counter(homes[mention][-1] for mention in cluster if mention in homes)
+        for home, count in twins.items():
+            links += count - 1
+            b3_precision += count * overlap[home] / len(cluster)
+            b3_recall += count * overlap[home] / len(gold[home])
+        for home, shared in overlap.items():
+            similarity[home, column] = 2 * shared / (len(gold[home]) + len(cluster))
+
+    n_gold, n_pred = sum(map(len, gold)), sum(map(len, pred))
+    aligned = _best_alignment(similarity)
+    return (
+        (links, n_pred - len(pred), links, n_gold - len(gold)),
+        (b3_precision, n_pred, b3_recall, n_gold),
+        (aligned, len(pred), aligned, len(gold)),
+    )
+
+
+def _best_alignment(similarity: np.ndarray) -> float:
+    """Largest sum of similarities when each cluster is paired with at most one of the others."""
+    if not similarity.any():
+        return 0.0
+    from scipy.optimize import linear_sum_assignment  # half a second to import
+
+    return float(similarity[linear_sum_assignment(similarity, maximize=True)].sum())
+
+
+def _without_repeats(gold: list[Cluster], pred: list[Cluster]) -> tuple[list[Cluster], int]:
+    """Drop all copies but the first of mentions that gold has; also how many were dropped."""
+    gold_mentions = {mention for cluster in gold for mention in cluster}
+    seen: set[Span] = set()
+    kept = []
+    for cluster in pred:
+        remaining = []
+        for mention in cluster:
+            if mention not in seen:
+                remaining.append(mention)
+            if mention in gold_mentions:
+                seen.add(mention)
+        kept.append(remaining)
+    dropped = sum(map(len, pred)) - sum(map(len, kept))
+    return [cluster for cluster in kept if cluster], dropped
+
+
+def _clusters_in_text_order(
+    document: Mapping[str, Any], side: str, length: int, place: str
+) -> list[Cluster]:
+    """The clusters of one side, checked, in the order in which scorer.pl meets them.
+
+    It meets a cluster where its first mention opens; at one token the one-word mentions come
+    first, then the outer brackets before the inner ones.
+    """
+    clusters = []
+    for cluster in field(document, side, place):
+        spans = [tuple(mention) for mention in cluster]
+        for span in spans:
+            if len(span) != 2 or not 0 <= span[0] <= span[1] < length:
+                raise ValueError(
+                    f"{place}: the {side} mention {list(span)} is no [start, end] "
+                    f"within {length} words"
+                )
+        if side == "gold" and len(set(spans)) < len(spans):
+            raise ValueError(f"{place}: a gold cluster repeats a mention: {cluster}")
+        if spans:
+            clusters.append(spans)
+    return sorted(
+        clusters,
+        key=lambda spans: min((start, start != end, -end) for start, end in spans),
+    )
