@@ -1,0 +1,19 @@
+"""Reproduce ELMo: a biLM, its layers in six tasks, and the comparison with the paper."""
+
+from importlib import import_module
+from typing import Any
+
+# Public names and where they live; loaded at first use, so that `import elmo_bench` stays light.
+_PUBLIC = {"BiLm": "elmo_bench.bilm.model"}
+
+__all__ = list(_PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'elmo_bench' has no attribute {name!r}")
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC])

@@ -1,0 +1,156 @@
+"""A biLM on disk: a folder of text and safetensors files, read without running any pickled code.
+
+config.yaml          what BiLm() is built from
+weights.safetensors  the model, in float32 or float16
+vocabulary.txt       the softmax's words (and a word encoder's), one per line, if there are any
+training.json        how it came to be
+README.md            the model card
+*.safetensors        further tensors that the training keeps, such as the softmax
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from omegaconf import OmegaConf
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from elmo_bench.data.files import DataError, numbered_lines
+
+PROJECT = Path(__file__).parents[2]
+
+
+def find_folder(name: str | Path) -> Path:
+    """The checkpoint folder of this path, or of this name in results/bilm."""
+    candidates = [Path(name).expanduser(), PROJECT / "results" / "bilm" / name]
+    for folder in candidates:
+        if (folder / "config.yaml").is_file():
+            return folder
+    raise FileNotFoundError(
+        f"no biLM checkpoint at {' or '.join(str(folder) for folder in candidates)} "
+        f"(a folder with a config.yaml). Make one with: python pretrain.py bilm={Path(name).name}"
+    )
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The arguments of BiLm()."""
+    config = OmegaConf.to_container(OmegaConf.load(folder / "config.yaml"))
+    if not isinstance(config, dict):
+        raise DataError(folder / "config.yaml", None, "holds no mapping")
+    return {str(key): value for key, value in config.items()}
+
+
+def read_vocabulary(folder: Path) -> list[str] | None:
+    """The words of vocabulary.txt in order, or None where there is none."""
+    path = folder / "vocabulary.txt"
+    return [line for _, line in numbered_lines(path)] if path.exists() else None
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """All tensors of a safetensors file; those stored as float16 come back as float32."""
+    try:
+        tensors = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise DataError(path, None, f"cannot be read as safetensors ({error})") from error
+    half = torch.float16
+    return {key: t.float() if t.dtype == half else t for key, t in tensors.items()}
+
+
+def load_tensors(module: torch.nn.Module, path: Path) -> None:
+    """Fill a module from a safetensors file, naming what does not fit."""
+    tensors, expected = read_tensors(path), module.state_dict()
+    for key in expected.keys() | tensors.keys():
+        found = tuple(tensors[key].shape) if key in tensors else "missing"
+        wanted = tuple(expected[key].shape) if key in expected else "unknown"
+        if found != wanted:
+            raise DataError(path, None, f"{key} is {found}, but its config.yaml makes it {wanted}")
+    module.load_state_dict(tensors)
+
+
+def write_folder(
+    folder: Path,
+    config: Mapping[str, Any],
+    tensors: Mapping[str, Mapping[str, Tensor]],
+    vocabulary: Sequence[str] | None,
+    record: Mapping[str, Any],
+    card: str,
+    half: bool,
+) -> None:
+    """Write a checkpoint folder whole or not at all; an older one of that name is replaced.
+
+    `tensors` are given by file name without suffix; "weights" is the model.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    try:
+        new.chmod(0o755)
+        OmegaConf.save(OmegaConf.create(dict(config)), new / "config.yaml")
+        for name, group in tensors.items():
+            save_file(_stored(group, half), new / f"{name}.safetensors")
+        if vocabulary is not None:
+            _write_vocabulary(new / "vocabulary.txt", vocabulary)
+        text = json.dumps(record, indent=2, ensure_ascii=False)
+        (new / "training.json").write_text(text + "\n", encoding="utf-8")
+        (new / "README.md").write_text(card, encoding="utf-8")
+        _replace(folder, new)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def model_card(config: Mapping[str, Any], num_parameters: int, record: Mapping[str, Any]) -> str:
+    """The model card: what the model is, how to load it, and what its training recorded."""
+    lstm, encoder = config["lstm"], config["encoder"]
+    lines = [
+        f"# biLM `{config['name']}`",
+        "",
+        "A bidirectional language model (ELMo, Peters et al. 2018) trained with elmo_bench: "
+        f"{lstm['num_layers']} LSTM layers per direction, {lstm['hidden_dim']} units projected to "
+        f"{lstm['projection_dim']}, token encoder `{encoder['kind']}`; "
+        f"{num_parameters:,} parameters without the softmax.",
+        "",
+        "```python",
+        "from elmo_bench import BiLm",
+        "",
+        'layers = BiLm.load("path/to/this/folder").embed([["A", "sentence", "."]])[0]',
+        "# float32, (layer, time, dim)",
+        "```",
+        "",
+    ]
+    facts = {key: value for key, value in record.items() if not isinstance(value, (dict, list))}
+    if facts:
+        lines += ["| training | |", "|---|---|"]
+        lines += [f"| {key} | {value} |" for key, value in facts.items()] + [""]
+    return "\n".join(lines)
+
+
+def _stored(group: Mapping[str, Tensor], half: bool) -> dict[str, Tensor]:
+    cast = torch.float16 if half else torch.float32
+    return {
+        key: (t.to(cast) if t.is_floating_point() else t).detach().cpu().clone().contiguous()
+        for key, t in group.items()
+    }
+
+
+def _write_vocabulary(path: Path, vocabulary: Sequence[str]) -> None:
+    for number, word in enumerate(vocabulary, start=1):
+        if "\n" in word or "\r" in word:
+            raise ValueError(f"word {number} of the vocabulary, {word!r}, holds a line break.")
+    path.write_text("".join(f"{word}\n" for word in vocabulary), encoding="utf-8", newline="\n")
+
+
+def _replace(folder: Path, new: Path) -> None:
+    """Put `new` in the place of `folder`; folders cannot be renamed over one that has files."""
+    if not folder.exists():
+        os.rename(new, folder)
+        return
+    old = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.old."))
+    os.rename(folder, old / "folder")
+    os.rename(new, folder)
+    shutil.rmtree(old)

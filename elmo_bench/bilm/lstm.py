@@ -1,0 +1,168 @@
+"""LSTM with projection, cell clip and projection clip, as bilm-tf's LSTMCell computes it.
+
+Inputs are packed: rows sorted by time step, and in each step the longest sequences first, so a
+batch shrinks as sequences end and no step computes padding. `sizes` holds the rows of each step.
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.functional import dropout, linear
+
+State = tuple[Float[Tensor, "layer batch dim"], Float[Tensor, "layer batch cell"]]
+
+FORGET_BIAS = 1.0  # added when running; neither the parameters nor the official files contain it
+
+
+class LstmLayer(nn.Module):
+    """One layer: c = clip(s(f)*c + s(i)*tanh(j)), h = clip(W_P (s(o)*tanh(c))); gates i, j, f, o.
+
+    Args:
+        cell_clip: Bound of the cell's absolute value, or None.
+        projection_clip: Bound of the output's absolute value, or None.
+    """
+
+    bias_offset: Tensor
+
+    def __init__(
+        self,
+        input_dim: int,
+        hidden_dim: int,
+        projection_dim: int,
+        cell_clip: float | None,
+        projection_clip: float | None,
+    ) -> None:
+        super().__init__()
+        self.cell_clip, self.projection_clip = cell_clip, projection_clip
+        self.input_weight = nn.Parameter(torch.empty(4 * hidden_dim, input_dim))
+        self.recurrent_weight = nn.Parameter(torch.empty(4 * hidden_dim, projection_dim))
+        self.bias = nn.Parameter(torch.zeros(4 * hidden_dim))
+        self.projection_weight = nn.Parameter(torch.empty(projection_dim, hidden_dim))
+        # Glorot's bound of bilm-tf's one matrix over [input; state].
+        bound = sqrt(6 / (input_dim + projection_dim + 4 * hidden_dim))
+        nn.init.uniform_(self.input_weight, -bound, bound)
+        nn.init.uniform_(self.recurrent_weight, -bound, bound)
+        nn.init.xavier_uniform_(self.projection_weight)
+        offset = torch.zeros(4, hidden_dim)
+        offset[2] = FORGET_BIAS
+        self.register_buffer("bias_offset", offset.flatten(), persistent=False)
+
+    def forward(
+        self,
+        inputs: Float[Tensor, "row dim"],
+        sizes: Sequence[int],
+        hidden: Float[Tensor, "batch projection"],
+        cell: Float[Tensor, "batch hidden"],
+    ) -> tuple[
+        Float[Tensor, "row projection"],
+        Float[Tensor, "batch projection"],
+        Float[Tensor, "batch hidden"],
+    ]:
+        """Run packed sequences; gives all outputs and every sequence's last state."""
+        # One product for all steps; only the recurrent one is left to the loop.
+        gates = linear(inputs, self.input_weight, self.bias + self.bias_offset)
+        outputs, ended = [], []
+        for step in gates.split(list(sizes)):
+            if len(step) < len(hidden):
+                ended.append((hidden[len(step) :], cell[len(step) :]))
+                hidden, cell = hidden[: len(step)], cell[: len(step)]
+            hidden, cell = self._step(step, hidden, cell)
+            outputs.append(hidden)
+        last_hidden = torch.cat([hidden, *(rows for rows, _ in reversed(ended))])
+        last_cell = torch.cat([cell, *(rows for _, rows in reversed(ended))])
+        return torch.cat(outputs), last_hidden, last_cell
+
+    def _step(self, gates: Tensor, hidden: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+        gates = gates + linear(hidden, self.recurrent_weight)
+        new, candidate, forget, output = gates.chunk(4, dim=1)
+        cell = forget.sigmoid() * cell + new.sigmoid() * candidate.tanh()
+        if self.cell_clip is not None:
+            cell = cell.clamp(-self.cell_clip, self.cell_clip)
+        hidden = linear(output.sigmoid() * cell.tanh(), self.projection_weight)
+        if self.projection_clip is not None:
+            hidden = hidden.clamp(-self.projection_clip, self.projection_clip)
+        return hidden, cell
+
+
+class LstmStack(nn.Module):
+    """The layers of one direction; with skip connections, each adds its input from the second on.
+
+    The recurrent state is the output before the addition. Dropout falls on the input of every
+    layer, with a fresh mask per step, and the addition takes the dropped input, as in bilm-tf.
+    """
+
+    def __init__(
+        self,
+        hidden_dim: int,
+        projection_dim: int,
+        num_layers: int,
+        cell_clip: float | None,
+        projection_clip: float | None,
+        skip_connections: bool,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.hidden_dim, self.projection_dim = hidden_dim, projection_dim
+        self.skip_connections, self.dropout = skip_connections, dropout
+        self.layers: list[LstmLayer] = nn.ModuleList(  # type: ignore[assignment]
+            LstmLayer(projection_dim, hidden_dim, projection_dim, cell_clip, projection_clip)
+            for _ in range(num_layers)
+        )
+
+    def new_state(self, batch_size: int) -> State:
+        """Zeros, from which a sequence starts."""
+        like = self.layers[0].bias
+        num_layers = len(self.layers)
+        hidden = like.new_zeros(num_layers, batch_size, self.projection_dim)
+        return hidden, like.new_zeros(num_layers, batch_size, self.hidden_dim)
+
+    def run(
+        self, inputs: Float[Tensor, "row dim"], sizes: Sequence[int], state: State
+    ) -> tuple[list[Float[Tensor, "row dim"]], State]:
+        """Run packed sequences; gives each layer's outputs, packed, and the last states."""
+        outputs, last_hidden, last_cell = [], [], []
+        for number, layer in enumerate(self.layers):
+            inputs = dropout(inputs, self.dropout, self.training)
+            output, hidden, cell = layer(inputs, sizes, state[0][number], state[1][number])
+            inputs = output + inputs if self.skip_connections and number else output
+            outputs.append(inputs)
+            last_hidden.append(hidden)
+            last_cell.append(cell)
+        return outputs, (torch.stack(last_hidden), torch.stack(last_cell))
+
+    def forward(
+        self,
+        inputs: Float[Tensor, "batch time dim"],
+        state: State | None = None,
+        lengths: Int[Tensor, " batch"] | None = None,
+    ) -> tuple[Float[Tensor, "layer batch time dim"], State]:
+        """Run padded sequences from `state`, or from zeros; outputs beyond a length are zeros."""
+        batch_size, num_steps, dim = inputs.shape
+        state = state or self.new_state(batch_size)
+        if lengths is None:
+            packed = inputs.transpose(0, 1).reshape(-1, dim)
+            outputs, state = self.run(packed, [batch_size] * num_steps, state)
+            stacked = torch.stack(outputs).unflatten(1, (num_steps, batch_size))
+            return stacked.transpose(1, 2), state
+        order = lengths.argsort(descending=True, stable=True)
+        rows, steps, sizes = pack_order(lengths[order].tolist(), inputs.device)
+        rows = order[rows]
+        outputs, state = self.run(
+            inputs[rows, steps], sizes, (state[0][:, order], state[1][:, order])
+        )
+        padded = outputs[0].new_zeros(len(outputs), batch_size, num_steps, dim)
+        padded[:, rows, steps] = torch.stack(outputs)
+        back = order.argsort()
+        return padded, (state[0][:, back], state[1][:, back])
+
+
+def pack_order(
+    lengths: Sequence[int], device: torch.device
+) -> tuple[Int[Tensor, " row"], Int[Tensor, " row"], list[int]]:
+    """Sequence and step of each packed row, and rows per step, for descending lengths."""
+    active = torch.arange(lengths[0])[:, None] < torch.tensor(lengths)[None, :]  # (time, batch)
+    steps, sequences = active.nonzero(as_tuple=True)
+    return sequences.to(device), steps.to(device), active.sum(dim=1).tolist()

@@ -1,0 +1,177 @@
+"""The biLM: one module for pretraining, extraction and official weights."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+
+from elmo_bench.bilm import checkpoint, extract
+from elmo_bench.bilm.chars import BOS, EOS
+from elmo_bench.bilm.encoders import build_encoder
+from elmo_bench.bilm.lstm import LstmStack
+
+
+class BiLm(nn.Module):
+    """Token encoder and two stacks of LSTMs, one reading left to right and one right to left.
+
+    Args:
+        name: What tables and folders call it.
+        encoder: `kind` (char_cnn, char_rnn or word) and the arguments of that encoder.
+        lstm: The arguments of LstmStack.
+        vocabulary: Words of the softmax, and of a word encoder; a character encoder needs none.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        encoder: Mapping[str, Any],
+        lstm: Mapping[str, Any],
+        vocabulary: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.config: dict[str, Any] = {"name": name, "encoder": dict(encoder), "lstm": dict(lstm)}
+        self.vocabulary = None if vocabulary is None else list(vocabulary)
+        self.folder: Path | None = None  # where it was loaded from
+        self.projection_dim = int(lstm["projection_dim"])
+        self.encoder = build_encoder(dict(encoder), self.projection_dim, vocabulary)
+        self.forward_lstm = LstmStack(**lstm)
+        self.backward_lstm = LstmStack(**lstm)
+        self.word_cache = extract.WordCache(self.encoder)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Load a checkpoint folder, or a model in results/bilm by its name, for evaluation."""
+        folder = checkpoint.find_folder(folder)
+        config = checkpoint.read_config(folder)
+        bilm = cls(**config, vocabulary=checkpoint.read_vocabulary(folder))
+        checkpoint.load_tensors(bilm, folder / "weights.safetensors")
+        bilm.folder = folder
+        return bilm.eval()
+
+    def save(
+        self,
+        folder: str | Path,
+        record: Mapping[str, Any],
+        extra: Mapping[str, Mapping[str, Tensor]] | None = None,
+        card: str | None = None,
+        half: bool = False,
+    ) -> None:
+        """Write a checkpoint folder, whole or not at all, in the place of an older one.
+
+        `record` (how it was trained) becomes training.json; `extra` has further tensors by file
+        name without suffix, e.g. {"softmax": ...}; `card` replaces the model card made from config
+        and record. `half` stores float16, which halves the size; loading gives float32 again.
+        """
+        config = {**self.config, "encoder": {**self.config["encoder"]}}
+        if "vectors" in config["encoder"]:
+            config["encoder"]["vectors"] = None  # the table is among the weights now
+        tensors = {"weights": self.state_dict(), **(extra or {})}
+        card = card or checkpoint.model_card(config, self.num_parameters, record)
+        checkpoint.write_folder(Path(folder), config, tensors, self.vocabulary, record, card, half)
+
+    @property
+    def device(self) -> torch.device:
+        return self.forward_lstm.layers[0].bias.device
+
+    @property
+    def num_layers(self) -> int:
+        """Layers that `embed` gives: the token layer and those of the LSTMs."""
+        return 1 + len(self.forward_lstm.layers)
+
+    @property
+    def output_dim(self) -> int:
+        return 2 * self.projection_dim
+
+    @property
+    def num_parameters(self) -> int:
+        return sum(parameter.numel() for parameter in self.parameters())
+
+    def fingerprint(self) -> str:
+        """Hash of what determines the layers: settings and weights."""
+        settings = {"encoder": self.config["encoder"], "lstm": self.config["lstm"]}
+        if self.config["encoder"]["kind"] == "word":
+            settings["vocabulary"] = self.vocabulary
+        digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+        for key, tensor in sorted(self.state_dict().items()):
+            digest.update(key.encode())
+            digest.update(tensor.detach().cpu().contiguous().numpy().data)
+        return digest.hexdigest()
+
+    def encode_words(self, words: Sequence[str]) -> Float[Tensor, "word dim"]:
+        """Encode words without context, each distinct one once; differentiable."""
+        distinct = {word: row for row, word in enumerate(dict.fromkeys(words))}
+        vectors = self.encoder(self.encoder.ids(list(distinct)).to(self.device))
+        rows = torch.tensor([distinct[word] for word in words], dtype=torch.long)
+        return vectors[rows.to(self.device)]
+
+    def layers(self, sentences: Sequence[Sequence[str]]) -> Float[Tensor, "layer segment time dim"]:
+        """Every layer of a padded batch, each sentence by itself; zeros beyond its end.
+
+        Differentiable, and with dropout in training mode; `embed` is the fast way to frozen layers.
+        """
+        framed = [[BOS, *sentence, EOS] for sentence in sentences]
+        words = list(dict.fromkeys(word for sentence in framed for word in sentence))
+        row_of = {word: row for row, word in enumerate(words)}
+        rows = [torch.tensor([row_of[word] for word in sentence]) for sentence in framed]
+        order = sorted(range(len(rows)), key=lambda number: -len(rows[number]))
+        results = extract.read_batch(
+            self.forward_lstm,
+            self.backward_lstm,
+            self.encode_words(words),
+            [rows[number] for number in order],
+        )
+        padded = pad_sequence([result.transpose(0, 1) for result in results])  # time first
+        back = torch.tensor(order).argsort().to(self.device)
+        return padded.permute(2, 1, 0, 3)[:, back]
+
+    @torch.no_grad()
+    def embed(
+        self,
+        sentences: Sequence[Sequence[str]],
+        state: Literal["reset", "carry"] = "reset",
+        batch_size: int = 64,
+    ) -> list[Float[Tensor, "layer time dim"]]:
+        """Frozen float32 layers of each sentence, the token layer first, BOS and EOS cut off.
+
+        With state="reset" each sentence is read by itself, `batch_size` of them side by side. With
+        "carry" the sentences of this call are one stream, the LSTM states carried on from each to
+        the next, as bilm-tf does.
+        """
+        if state not in ("reset", "carry"):
+            raise ValueError(f"state is {state!r}; it can be 'reset' or 'carry'.")
+        training = self.training
+        self.eval()
+        try:
+            return self._embed(sentences, state, batch_size)
+        finally:
+            self.train(training)
+
+    def _embed(
+        self, sentences: Sequence[Sequence[str]], state: str, batch_size: int
+    ) -> list[Float[Tensor, "layer time dim"]]:
+        results: dict[int, Tensor] = {}
+        stacks = (self.forward_lstm, self.backward_lstm)
+        if state == "carry":
+            table, rows = self._rows(sentences)
+            return extract.read_stream(*stacks, table, rows) if rows else []
+        for chunk in extract.chunks(sentences):
+            table, rows = self._rows([sentences[number] for number in chunk])
+            for batch in extract.batches([len(row) for row in rows], batch_size):
+                layers = extract.read_batch(*stacks, table, [rows[index] for index in batch])
+                results.update(zip((chunk[index] for index in batch), layers, strict=True))
+        return [results[number] for number in range(len(sentences))]
+
+    def _rows(
+        self, sentences: Sequence[Sequence[str]]
+    ) -> tuple[Float[Tensor, "word dim"], list[Int[Tensor, " time"]]]:
+        """Word vectors, and each sentence as rows of them, with BOS and EOS."""
+        framed = [[BOS, *sentence, EOS] for sentence in sentences]
+        table, row_of = self.word_cache([word for sentence in framed for word in sentence])
+        rows = [torch.tensor([row_of[word] for word in sentence]) for sentence in framed]
+        return table, rows
