@@ -1,0 +1,131 @@
+"""The ELMo layer: one vector per token from the frozen layers of a biLM."""
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+
+def layers_needed(use: str, num_layers: int) -> tuple[int, ...]:
+    """Which layers of a biLM a mix reads; layer 0 is the token layer, 1 the first LSTM's."""
+    match use:
+        case "all":
+            return tuple(range(num_layers))
+        case "last":
+            return (num_layers - 1,)
+        case "first" if num_layers > 1:
+            return (1,)
+        case "token":
+            return (0,)
+    raise ValueError(
+        f"elmo.use is {use!r} with a biLM of {num_layers} layers; "
+        f"choose all, last, first (of at least 2 layers) or token."
+    )
+
+
+class ElmoMix(nn.Module):
+    """gamma * sum_j softmax(w)_j h_j, or gamma * h_j of a single layer.
+
+    Untrained, it is the mean of the layers. There is one for each place where a model takes ELMo
+    vectors. It is given the layers it needs and no others, so the rest is never read from disk.
+
+    Args:
+        num_layers: All layers of the biLM, the token layer included.
+        use: Which of them are mixed.
+        scale: A size for each layer of the biLM, by which it is divided before the mix; for
+            example its root mean square, since layers differ in size.
+        layer_norm: `batch` takes one mean and variance per layer over all tokens and features
+            of the batch, as bilm-tf does; `token` one per layer and token.
+        dropout: Applied to the mixed vector.
+        penalty: lambda of the L2 penalty on w, which draws the weights together.
+    """
+
+    def __init__(
+        self,
+        num_layers: int,
+        use: str = "all",
+        scale: Sequence[float] | None = None,
+        layer_norm: str | None = None,
+        dropout: float = 0.0,
+        penalty: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.layers = layers_needed(use, num_layers)
+        self.weights = nn.Parameter(torch.zeros(num_layers)) if use == "all" else None
+        self.gamma = nn.Parameter(torch.ones(()))
+        if layer_norm not in (None, "batch", "token"):
+            raise ValueError(f"elmo.layer_norm is {layer_norm!r}; choose null, batch or token.")
+        self.layer_norm = layer_norm
+        self.dropout = nn.Dropout(dropout)
+        self.penalty_weight = penalty
+        if scale is not None and (len(scale) != num_layers or min(scale) <= 0):
+            raise ValueError(
+                f"elmo.scale is {list(scale)}, but the biLM has {num_layers} layers "
+                f"and each takes one number above 0."
+            )
+        size = torch.ones(len(self.layers))
+        if scale is not None:
+            size = torch.tensor([scale[layer] for layer in self.layers])
+        self.register_buffer("size", size)
+        self.size: Tensor
+
+    def forward(
+        self,
+        layers: Float[Tensor, "layer *position dim"],
+        mask: Bool[Tensor, "*position"] | None = None,
+    ) -> Float[Tensor, "*position dim"]:
+        """Mix the layers of every token; `mask` keeps padding out of the batch norm."""
+        if len(layers) != len(self.layers):
+            raise ValueError(
+                f"ElmoMix takes the {len(self.layers)} layers {self.layers} of the biLM, but was "
+                f"given {len(layers)}. Does the batch hold the layers of another biLM or mix?"
+            )
+        if self.layer_norm == "token":
+            layers = _normalise(layers, *_moments(layers, axes=(-1,)))
+        elif self.layer_norm == "batch":
+            tokens = layers.flatten(1, -2) if mask is None else layers[:, mask]
+            mean, variance = _moments(tokens, axes=(1, 2))  # (layer, 1, 1)
+            shape = (-1,) + (1,) * (layers.dim() - 1)
+            layers = _normalise(layers, mean.reshape(shape), variance.reshape(shape))
+        # One product over the layer axis; the scale, being fixed, only changes the factors.
+        factors = self.gamma * self.shares() / self.size
+        return self.dropout(torch.einsum("l,l...->...", factors, layers))
+
+    def shares(self) -> Float[Tensor, "layer"]:
+        """The normalised weights, which sum to 1."""
+        if self.weights is None:
+            return torch.ones_like(self.size)
+        return self.weights.softmax(dim=0)
+
+    def penalty(self) -> Float[Tensor, ""]:
+        """What the raw weights add to the loss; gamma goes free."""
+        if self.weights is None:
+            return torch.zeros_like(self.gamma)
+        return self.penalty_weight * self.weights.square().sum()
+
+    def summary(self) -> dict[str, list[float] | float]:
+        return {"weights": self.shares().tolist(), "gamma": self.gamma.item()}
+
+
+def _moments(values: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    variance, mean = torch.var_mean(values, dim=axes, correction=0, keepdim=True)
+    return mean, variance
+
+
+def _normalise(layers: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
+    # The epsilon of bilm-tf; no trained factors.
+    return (layers - mean) * (variance + 1e-12).rsqrt()
+
+
+def layer_rms(stacks: Iterable[Float[Tensor, "layer time dim"]]) -> list[float]:
+    """The root mean square of each layer over many segments, for `scale`."""
+    squares: Tensor | None = None
+    count = 0
+    for stack in stacks:
+        total = stack.double().square().sum(dim=(1, 2))
+        squares = total if squares is None else squares + total
+        count += stack[0].numel()
+    if squares is None:
+        raise ValueError("The size of the layers cannot be measured on no segments at all.")
+    return (squares / count).sqrt().tolist()
