@@ -58,6 +58,10 @@ class CharCnn(nn.Module):
         filter_dim = sum(number for _, number in filters)
         self.bias = nn.Parameter(torch.zeros(filter_dim))
         self.highways = nn.ModuleList(Highway(filter_dim) for _ in range(num_highways))
+        # bilm-tf has no projection either where the filters already give the size.
+        if filter_dim == output_dim:
+            self.projection: nn.Module = nn.Identity()
+            return
         self.projection = nn.Linear(filter_dim, output_dim)
         nn.init.normal_(self.projection.weight, std=1 / sqrt(filter_dim))
         nn.init.zeros_(self.projection.bias)

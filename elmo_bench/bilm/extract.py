@@ -74,8 +74,8 @@ def read_batch(
     forward_lstm: LstmStack,
     backward_lstm: LstmStack,
     table: Float[Tensor, "word dim"],
-    sentences: Sequence[Int[Tensor, " time"]],
-) -> list[Float[Tensor, "layer time dim2"]]:
+    sentences: Sequence[Int[Tensor, " _time"]],
+) -> list[Float[Tensor, "layer _time _dim"]]:
     """Layers of sentences, given as rows of the table with BOS and EOS, from the longest on."""
     lengths = [len(sentence) for sentence in sentences]
     sequences, steps, sizes = pack_order(lengths, table.device)
@@ -103,8 +103,8 @@ def read_stream(
     forward_lstm: LstmStack,
     backward_lstm: LstmStack,
     table: Float[Tensor, "word dim"],
-    sentences: Sequence[Int[Tensor, " time"]],
-) -> list[Float[Tensor, "layer time dim2"]]:
+    sentences: Sequence[Int[Tensor, " _time"]],
+) -> list[Float[Tensor, "layer _time _dim"]]:
     """Layers of the sentences of one stream; each direction carries its states on.
 
     The backward LSTM also goes from sentence to sentence in the order of the text, and reads each

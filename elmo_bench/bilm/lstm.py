@@ -32,8 +32,8 @@ class LstmLayer(nn.Module):
         input_dim: int,
         hidden_dim: int,
         projection_dim: int,
-        cell_clip: float | None,
-        projection_clip: float | None,
+        cell_clip: int | float | None,
+        projection_clip: int | float | None,
     ) -> None:
         super().__init__()
         self.cell_clip, self.projection_clip = cell_clip, projection_clip
@@ -99,10 +99,10 @@ class LstmStack(nn.Module):
         hidden_dim: int,
         projection_dim: int,
         num_layers: int,
-        cell_clip: float | None,
-        projection_clip: float | None,
+        cell_clip: int | float | None,
+        projection_clip: int | float | None,
         skip_connections: bool,
-        dropout: float,
+        dropout: int | float,
     ) -> None:
         super().__init__()
         self.hidden_dim, self.projection_dim = hidden_dim, projection_dim

@@ -4,14 +4,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_bench.bilm import checkpoint, extract
+from elmo_bench.bilm import checkpoint, extract, official
 from elmo_bench.bilm.chars import BOS, EOS
 from elmo_bench.bilm.encoders import build_encoder
 from elmo_bench.bilm.lstm import LstmStack
@@ -45,7 +45,7 @@ class BiLm(nn.Module):
         self.word_cache = extract.WordCache(self.encoder)
 
     @classmethod
-    def load(cls, folder: str | Path) -> Self:
+    def load(cls, folder: str | Path) -> "BiLm":
         """Load a checkpoint folder, or a model in results/bilm by its name, for evaluation."""
         folder = checkpoint.find_folder(folder)
         config = checkpoint.read_config(folder)
@@ -53,6 +53,22 @@ class BiLm(nn.Module):
         checkpoint.load_tensors(bilm, folder / "weights.safetensors")
         bilm.folder = folder
         return bilm.eval()
+
+    @classmethod
+    def from_official(cls, options: str | Path, weights: str | Path) -> "BiLm":
+        """Load bilm-tf's options.json and hdf5 weights, for evaluation or fine-tuning."""
+        config = official.read_options(Path(options).expanduser())
+        arrays = official.read_arrays(Path(weights).expanduser(), config)
+        bilm = cls(**config)
+        bilm.load_state_dict(official.to_state(arrays, config))
+        return bilm.eval()
+
+    def dump_official(self, options: str | Path, weights: str | Path) -> None:
+        """Write options.json and hdf5 weights in bilm-tf's layout, which other tools read too."""
+        text = json.dumps(official.options_of(self.config), indent=2)
+        arrays = official.to_arrays(self.state_dict(), self.config)
+        official.write_arrays(Path(weights).expanduser(), arrays)
+        Path(options).expanduser().write_text(text + "\n", encoding="utf-8")
 
     def save(
         self,
@@ -136,7 +152,7 @@ class BiLm(nn.Module):
         sentences: Sequence[Sequence[str]],
         state: Literal["reset", "carry"] = "reset",
         batch_size: int = 64,
-    ) -> list[Float[Tensor, "layer time dim"]]:
+    ) -> list[Float[Tensor, "layer _time dim"]]:
         """Frozen float32 layers of each sentence, the token layer first, BOS and EOS cut off.
 
         With state="reset" each sentence is read by itself, `batch_size` of them side by side. With
@@ -154,7 +170,7 @@ class BiLm(nn.Module):
 
     def _embed(
         self, sentences: Sequence[Sequence[str]], state: str, batch_size: int
-    ) -> list[Float[Tensor, "layer time dim"]]:
+    ) -> list[Float[Tensor, "layer _time dim"]]:
         results: dict[int, Tensor] = {}
         stacks = (self.forward_lstm, self.backward_lstm)
         if state == "carry":
@@ -169,7 +185,7 @@ class BiLm(nn.Module):
 
     def _rows(
         self, sentences: Sequence[Sequence[str]]
-    ) -> tuple[Float[Tensor, "word dim"], list[Int[Tensor, " time"]]]:
+    ) -> tuple[Float[Tensor, "word dim"], list[Int[Tensor, " _time"]]]:
         """Word vectors, and each sentence as rows of them, with BOS and EOS."""
         framed = [[BOS, *sentence, EOS] for sentence in sentences]
         table, row_of = self.word_cache([word for sentence in framed for word in sentence])
