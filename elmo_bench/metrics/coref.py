@@ -16,7 +16,6 @@ from elmo_bench.metrics.ratios import Ratio, precision_recall_f1
 
 Span = tuple[int, int]
 Cluster = list[Span]
-Counts = tuple[float, float, float, float]  # numerator, denominator of precision; of recall
 METRICS = ("muc", "b3", "ceafe")
 MOST_REPEATS = 10  # beyond which scorer.pl refuses to score
 
@@ -29,7 +28,7 @@ def score_coref(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     scorer.pl, a predicted mention that is repeated and also in gold keeps its first copy only (at
     most 10 repeats in all); one that is not in gold keeps all its copies.
     """
-    totals = {metric: np.zeros(4) for metric in METRICS}
+    totals = np.zeros((len(METRICS), 4))
     repeats = 0
     for index, document in enumerate(documents):
         length = sum(len(words) for words in field(document, "sentences", f"document {index}"))
@@ -42,18 +41,18 @@ def score_coref(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 f"document {index}: more than {MOST_REPEATS} repeated mentions in pred by here; "
                 f"the official scorer refuses to score such output"
             )
-        for metric, counts in zip(METRICS, _count(gold, pred), strict=True):
-            totals[metric] += counts
+        totals += _count(gold, pred)
     scores: dict[str, Any] = {}
-    for metric, total in totals.items():
-        right_pred, n_pred, right_gold, n_gold = (float(number) for number in total)
+    for metric, (right_pred, n_pred, right_gold, n_gold) in zip(
+        METRICS, totals.tolist(), strict=True
+    ):
         scores[metric] = precision_recall_f1(Ratio(right_pred, n_pred), Ratio(right_gold, n_gold))
     scores["conll_f1"] = sum(scores[metric]["f1"] for metric in METRICS) / len(METRICS)
     return scores
 
 
-def _count(gold: list[Cluster], pred: list[Cluster]) -> tuple[Counts, Counts, Counts]:
-    """MUC, B-cubed and CEAFe of one document."""
+def _count(gold: list[Cluster], pred: list[Cluster]) -> np.ndarray:
+    """Counts of one document: a row per metric, with numerator and denominator of P, then of R."""
     homes: dict[Span, list[int]] = {}  # all gold clusters of a mention; in sound data it is one
     for number, cluster in enumerate(gold):
         for mention in cluster:
@@ -74,10 +73,12 @@ def _count(gold: list[Cluster], pred: list[Cluster]) -> tuple[Counts, Counts, Co
 
     n_gold, n_pred = sum(map(len, gold)), sum(map(len, pred))
     aligned = _best_alignment(similarity)
-    return (
-        (links, n_pred - len(pred), links, n_gold - len(gold)),
-        (b3_precision, n_pred, b3_recall, n_gold),
-        (aligned, len(pred), aligned, len(gold)),
+    return np.array(
+        [
+            (links, n_pred - len(pred), links, n_gold - len(gold)),
+            (b3_precision, n_pred, b3_recall, n_gold),
+            (aligned, len(pred), aligned, len(gold)),
+        ]
     )
 
 
