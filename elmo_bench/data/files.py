@@ -1,9 +1,11 @@
 """Opening corpus files, plain or .gz, and the one error that readers raise."""
 
 import gzip
+import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 
 class DataError(ValueError):
@@ -19,12 +21,47 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     number = 0
     opener = gzip.open if path.suffix == ".gz" else open
     try:
-        with opener(path, "rt", encoding="utf-8", newline="\n") as file:
-            for number, line in enumerate(file, start=1):
-                yield number, line.rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise DataError(path, number + 1, f"not UTF-8 text ({error.reason})") from error
+        with opener(path, "rb") as file:
+            # Bytes are decoded line by line, so that a wrong byte is told with its own line.
+            for number, raw in enumerate(file, start=1):
+                yield number, _decoded(path, number, raw)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(path, number + 1, f"damaged or cut-off .gz file ({error})") from error
-    except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror or error})") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        # ValueError: a name that no file can have, such as one with a NUL in it.
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise DataError(path, None, f"cannot be read ({reason})") from error
+
+
+def _decoded(path: Path, number: int, raw: bytes) -> str:
+    try:
+        line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        problem = f"not UTF-8 text ({error.reason}, byte {error.start + 1} of the line)"
+        raise DataError(path, number, problem) from error
+    if "\0" in line:
+        raise DataError(path, number, "not UTF-8 text (a NUL character; is it UTF-16?)")
+    return line.rstrip("\r\n")
+
+
+def parse_json(path: Path, line: int, text: str) -> Any:
+    """Parse a JSON value that starts at the given line of a file."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = line + error.lineno - 1
+        raise DataError(path, place, f"not JSON ({error.msg}, column {error.colno})") from error
+    except RecursionError as error:
+        raise DataError(path, line, "not JSON that can be read (nested too deeply)") from error
+    except ValueError as error:  # a whole number with thousands of digits
+        raise DataError(path, line, f"not JSON that can be read ({error})") from error
+
+
+def read_json(path: Path) -> Any:
+    """The value of a whole JSON file, plain or .gz."""
+    text = "\n".join(line for _, line in numbered_lines(path))
+    if not text.strip():
+        raise DataError(path, None, "the file is empty")
+    return parse_json(path, 1, text)

@@ -1,0 +1,55 @@
+"""`elmo-bench score`: the official metric on two files of a corpus's own format."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+HELP = "score a prediction file against a gold file with the task's official metric"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("task", metavar="TASK", help="ner, sst5, snli, squad, srl or coref")
+    parser.add_argument("gold", metavar="GOLD", type=Path, help="gold file, plain or .gz")
+    parser.add_argument(
+        "predicted",
+        metavar="PRED",
+        type=Path,
+        help="predictions in the same format; for squad a JSON object {question id: answer}",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, unrounded")
+
+
+def run(args: Namespace) -> int:
+    from elmo_bench.config import build, task_config
+
+    scores = build(task_config(args.task).build).score_files(args.gold, args.predicted)
+    if args.json:
+        print(json.dumps(scores, indent=2))
+    else:
+        _print_table(args.task, scores)
+    return 0
+
+
+def _print_table(task: str, scores: Mapping[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    rows = list(_rows("", scores))
+    columns = list(dict.fromkeys(name for _, numbers in rows for name in numbers))
+    table = Table("", *columns, title=task)
+    for name, numbers in rows:
+        cells = [f"{numbers[column]:.2f}" if column in numbers else "" for column in columns]
+        table.add_row(name, *cells)
+    Console().print(table)
+
+
+def _rows(name: str, scores: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, float]]]:
+    """A row for the numbers of a level, then those of the levels below it."""
+    numbers = {key: value for key, value in scores.items() if not isinstance(value, Mapping)}
+    if numbers:
+        yield name or "all", numbers
+    for key, value in scores.items():
+        if isinstance(value, Mapping):
+            yield from _rows("" if key == "per_type" else key, value)

@@ -1,0 +1,191 @@
+"""The CoNLL-2012 column format, which semantic roles and coreference share.
+
+Columns: document, part, index, word, POS, parse, lemma, frameset, sense, speaker, entity, then one
+column of argument brackets per predicate, and coreference brackets last. Blank lines end
+sentences; `#begin document (name); part 000` and `#end document` frame documents.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from elmo_bench.data.files import DataError, numbered_lines
+
+Span = tuple[int, int]  # first and last token, both within
+Argument = tuple[int, int, str]  # first and last token, label
+
+_BEGIN = re.compile(r"#begin document \((?P<name>.*)\);(?: part (?P<part>\d{1,9}))?\s*", re.ASCII)
+_GAP = re.compile(r"[ \t]+")  # a word may hold other white space, such as a non-breaking space
+_BRACKETS = re.compile(r"(?P<opened>(?:\([^()*\s]+)*)\*(?P<closed>\)*)")
+_MENTION = re.compile(r"(?P<opened>\()?(?P<cluster>\d{1,9})(?P<closed>\))?", re.ASCII)
+_FIRST_ARGUMENTS = 11
+_MIN_COLUMNS = _FIRST_ARGUMENTS + 1
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The columns of one sentence; `line` is the file's line of its first word."""
+
+    line: int
+    words: tuple[str, ...]
+    pos: tuple[str, ...]
+    framesets: tuple[str, ...]  # "-" where a word is no predicate
+    speakers: tuple[str, ...]
+    arguments: tuple[tuple[str, ...], ...]  # a column of brackets per predicate
+    coreference: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One part of a document, as the shared task counts documents."""
+
+    name: str
+    part: int
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def key(self) -> str:
+        """The name and part in one, unique within a corpus."""
+        return f"{self.name}_{self.part}"
+
+
+@dataclass(frozen=True)
+class Proposition:
+    """A predicate with its arguments, the predicate's own V among them."""
+
+    predicate: int
+    arguments: tuple[Argument, ...]
+
+
+def read_documents(path: Path) -> Iterator[Document]:
+    """Read a file document by document, plain or .gz."""
+    name, part, begun = "", 0, 0
+    sentences: list[Sentence] = []
+    rows: list[list[str]] = []
+    number = 0
+    for number, line in numbered_lines(path):
+        if rows and (not line.strip() or line.startswith("#end document")):
+            sentences.append(_sentence(number - len(rows), rows))
+            rows = []
+        if not line.strip():
+            continue
+        if line.startswith("#begin document"):
+            if begun:
+                raise DataError(path, number, f"the document of line {begun} has no #end document")
+            name, part = _header(path, number, line)
+            begun = number
+        elif line.startswith("#end document"):
+            if not sentences:
+                raise DataError(path, number, "#end document, but there are no words before it")
+            yield Document(name, part, tuple(sentences))
+            begun, sentences = 0, []
+        elif not begun:
+            raise DataError(path, number, "a line outside of any document (no #begin document)")
+        else:
+            rows.append(_row(path, number, line, (name, part), rows))
+    if begun:
+        raise DataError(path, number, f"the document of line {begun} has no #end document")
+    if not number:
+        raise DataError(path, None, "the file is empty")
+
+
+def _header(path: Path, number: int, line: str) -> tuple[str, int]:
+    found = _BEGIN.fullmatch(line)
+    if not found:
+        problem = f"not of the form '#begin document (name); part 000': {line[:80]!r}"
+        raise DataError(path, number, problem)
+    return found["name"], int(found["part"] or 0)
+
+
+def _row(
+    path: Path, number: int, line: str, document: tuple[str, int], before: list[list[str]]
+) -> list[str]:
+    columns = _GAP.split(line.strip(" \t"))
+    if len(columns) < _MIN_COLUMNS:
+        problem = f"{len(columns)} columns, but CoNLL-2012 has {_MIN_COLUMNS} or more"
+        raise DataError(path, number, problem)
+    if before and len(columns) != len(before[0]):
+        problem = f"{len(columns)} columns, but the sentence began with {len(before[0])}"
+        raise DataError(path, number, problem)
+    if columns[0] != document[0] or not _is_number(columns[1], document[1]):
+        problem = f"document {columns[0]!r} part {columns[1]!r} inside {document[0]!r}"
+        raise DataError(path, number, f"{problem} part {document[1]}")
+    if not _is_number(columns[2], len(before)):
+        raise DataError(path, number, f"word number {columns[2]!r}, expected {len(before)}")
+    return columns
+
+
+def _is_number(text: str, expected: int) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 9 and int(text) == expected
+
+
+def _sentence(line: int, rows: list[list[str]]) -> Sentence:
+    columns = list(zip(*rows, strict=True))
+    return Sentence(
+        line=line,
+        words=columns[3],
+        pos=columns[4],
+        framesets=columns[7],
+        speakers=columns[9],
+        arguments=tuple(columns[_FIRST_ARGUMENTS:-1]),
+        coreference=columns[-1],
+    )
+
+
+def propositions(path: Path, sentence: Sentence) -> list[Proposition]:
+    """The predicates of a sentence with their arguments, in the order of the columns."""
+    marked = [i for i, frameset in enumerate(sentence.framesets) if frameset != "-"]
+    found = []
+    for index, column in enumerate(sentence.arguments):
+        arguments = tuple(sorted(_bracketed(path, sentence.line, column)))
+        own = [start for start, _, label in arguments if label == "V"]
+        if not own and len(marked) != len(sentence.arguments):
+            problem = f"argument column {index + 1} has no V and cannot be told its predicate"
+            raise DataError(path, sentence.line, problem)
+        found.append(Proposition(own[0] if own else marked[index], arguments))
+    return found
+
+
+def _bracketed(path: Path, line: int, column: tuple[str, ...]) -> Iterator[Argument]:
+    opened: list[tuple[int, str]] = []
+    for index, cell in enumerate(column):
+        brackets = _BRACKETS.fullmatch(cell)
+        if not brackets:
+            raise DataError(path, line + index, f"not argument brackets: {cell!r}")
+        opened += [(index, label) for label in brackets["opened"].split("(")[1:]]
+        for _ in brackets["closed"]:
+            if not opened:
+                problem = f"an argument ends that never began: {cell!r}"
+                raise DataError(path, line + index, problem)
+            start, label = opened.pop()
+            yield start, index, label
+    if opened:
+        start, label = opened[-1]
+        raise DataError(path, line + start, f"argument {label} is not closed in its sentence")
+
+
+def clusters(path: Path, document: Document) -> list[list[Span]]:
+    """The mentions of every cluster, counted over the document, in the order of the text."""
+    opened: dict[str, list[tuple[int, int]]] = {}  # cluster -> (token, line) of open mentions
+    found: dict[str, list[Span]] = {}
+    token = 0
+    for sentence in document.sentences:
+        for line, cell in enumerate(sentence.coreference, start=sentence.line):
+            for mention in cell.split("|") if cell != "-" else []:
+                parsed = _MENTION.fullmatch(mention)
+                if not parsed or not (parsed["opened"] or parsed["closed"]):
+                    raise DataError(path, line, f"not coreference brackets: {cell!r}")
+                cluster = parsed["cluster"]
+                if parsed["opened"]:
+                    opened.setdefault(cluster, []).append((token, line))
+                if parsed["closed"]:
+                    if not opened.get(cluster):
+                        problem = f"a mention of cluster {cluster} ends that never began"
+                        raise DataError(path, line, problem)
+                    found.setdefault(cluster, []).append((opened[cluster].pop()[0], token))
+            token += 1
+    for cluster, starts in opened.items():
+        if starts:
+            raise DataError(path, starts[-1][1], f"a mention of cluster {cluster} is not closed")
+    return sorted(sorted(mentions) for mentions in found.values())

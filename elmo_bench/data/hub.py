@@ -1,0 +1,111 @@
+"""Rows of a dataset on the Hugging Face Hub, or of a local folder of its form.
+
+Without a network `datasets` retries for half a minute. So reachability is tried first, cheaply,
+and `datasets` (which takes a second to import) is left alone when nothing could be had from it.
+"""
+
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from elmo_bench.data.files import DataError
+
+_TIMEOUT = 0.5  # seconds to reach the Hub
+_OFFLINE_NAMES = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
+_TRUE = {"1", "ON", "YES", "TRUE"}  # as huggingface_hub reads its environment
+_WAY_OUT = "data=files data.dir=FOLDER reads your own copy of the corpus"
+
+
+def load_rows(
+    identifier: str, config: str | None, revision: str | None, split: str
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a split, class labels by their names.
+
+    Args:
+        identifier: An id such as `stanfordnlp/snli`, or the path of a folder with parquet files.
+        config: The configuration of a dataset that has several.
+        revision: A commit, tag or branch; of no meaning for a folder.
+        split: As the dataset itself names it.
+    """
+    folder = Path(identifier).expanduser()
+    place = f"Hub dataset {identifier}"
+    if folder.is_dir():
+        identifier, revision = str(folder), None
+    elif not is_reachable():
+        if not _cached(identifier):
+            problem = f"the Hub cannot be reached, and no copy is cached; {_WAY_OUT}"
+            raise DataError(place, None, problem)
+        _go_offline()
+    from datasets import load_dataset
+
+    try:
+        rows = load_dataset(identifier, config, revision=revision, split=split)
+    except Exception as error:  # datasets and what it builds on raise errors of many kinds
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise DataError(place, None, f"cannot be loaded ({reason}); {_WAY_OUT}") from error
+    decode = _decoder(rows.features)
+    for row in rows:
+        yield decode(row)
+
+
+def is_reachable() -> bool:
+    """Whether the Hub, or the proxy on the way to it, takes a connection, told in half a second."""
+    if any(os.environ.get(name, "").upper() in _TRUE for name in _OFFLINE_NAMES):
+        return False
+    endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
+    target = urlsplit(getproxies().get("https") or endpoint)
+    port = target.port or (80 if target.scheme == "http" else 443)
+    answered: list[bool] = []
+
+    def connect() -> None:
+        try:
+            socket.create_connection((target.hostname or "", port), timeout=_TIMEOUT).close()
+            answered.append(True)
+        except OSError:
+            pass
+
+    # Looking a name up has no timeout of its own, so a thread that hangs there is left behind.
+    attempt = Thread(target=connect, daemon=True)
+    attempt.start()
+    attempt.join(_TIMEOUT)
+    return bool(answered)
+
+
+def _cached(identifier: str) -> bool:
+    home = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
+    datasets_cache = Path(os.environ.get("HF_HOME", home)) / "datasets"
+    folder = Path(os.environ.get("HF_DATASETS_CACHE", datasets_cache)).expanduser()
+    # The name behind the owner's is respelled there, so any dataset of that owner is worth a try.
+    owner, slash, _ = identifier.partition("/")
+    return any(folder.glob(f"{owner}___*" if slash else identifier))
+
+
+def _go_offline() -> None:
+    """Make `datasets` take its cached copy, imported before or not."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    import datasets.config
+    import huggingface_hub.constants
+
+    datasets.config.HF_HUB_OFFLINE = True
+    huggingface_hub.constants.HF_HUB_OFFLINE = True
+
+
+def _decoder(feature: Any) -> Callable[[Any], Any]:
+    """A function that puts names in place of class numbers; -1, no label, stays."""
+    from datasets import ClassLabel, LargeList, List
+
+    if isinstance(feature, ClassLabel):
+        names = feature.names
+        return lambda value: names[value] if isinstance(value, int) and value >= 0 else value
+    if isinstance(feature, Mapping):
+        below = {name: _decoder(part) for name, part in feature.items()}
+        return lambda row: {name: below[name](value) for name, value in row.items()}
+    if isinstance(feature, List | LargeList):
+        item = _decoder(feature.feature)
+        return lambda values: [item(value) for value in values or []]
+    return lambda value: value

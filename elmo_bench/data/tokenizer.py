@@ -1,0 +1,135 @@
+"""A Penn-Treebank-like tokeniser that keeps offsets: every token is a slice of the text.
+
+Quotes and brackets stay as they are written (a slice cannot be rewritten, and the biLM's own
+corpus has plain quotes). Beyond the Treebank rules, `split_inside` cuts at the signs inside words
+where answers of question answering often begin or end: hyphens, slashes, tildes, degrees.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+Offsets = tuple[int, int]
+
+# str.isspace() counts the non-breaking space, but not these two: zero-width space, byte order mark.
+_ZERO_WIDTH = "\u200b\ufeff"
+_APOSTROPHE = "['’]"
+_QUOTES = '"“”„‟«»‹›‘‚‛`´'
+_ALONE = _QUOTES + "()[]{}<>;?!*|=^…¿¡§¶•·@#%\\" + "$£€¥¢₹₽₩₪฿" + "—–"
+_INSIDE = "-/~°−‐‑‒_+"
+
+_PIECE = re.compile(
+    r"(?P<ellipsis>\.{2,})"
+    r"|(?P<dashes>--+)"
+    r"|(?P<quote>''|``)"
+    rf"|(?P<alone>[{re.escape(_ALONE)}])"
+    r"|(?P<comma>[,:](?!(?<=\d.)\d))"  # 1,000 and 12:30 stay whole
+    rf"|(?P<word>(?:(?!\.\.|--|''|[,:](?!(?<=\d.)\d))[^{re.escape(_ALONE)}])+)"
+)
+_INSIDE_SPLIT = re.compile(rf"[{re.escape(_INSIDE)}]|[^{re.escape(_INSIDE)}]+")
+_CLITIC = re.compile(
+    rf"(?P<stem>.+?)(?P<clitic>n{_APOSTROPHE}t|{_APOSTROPHE}(?:s|re|ve|ll|d|m|em)?)", re.IGNORECASE
+)
+_OPENING = re.compile(
+    rf"(?P<mark>{_APOSTROPHE})(?!(?:s|re|ve|ll|d|m|t|em|cause|til|n|\d\ds?)\.?$)(?P<rest>.+)",
+    re.IGNORECASE,
+)
+# Two words written as one, with the length of the first.
+_MERGED = {
+    "cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3, "lemme": 3, "gimme": 3, "'tis": 2, "'twas": 2,
+}  # fmt: skip
+_ABBREVIATION = re.compile(
+    "mr|mrs|ms|dr|prof|st|mt|ft|sr|jr|gen|col|lt|sgt|capt|cmdr|adm|rev|hon|gov|sen|rep|pres|"
+    "inc|ltd|co|corp|bros|dept|univ|assn|vs|etc|al|eds|approx|ca|cf|ave|blvd|rd|"
+    "jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
+)
+_BEFORE_NUMBER = re.compile("nos?|figs?|eq|vols?|pp?|ch")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)+")
+_VISIBLE = re.compile(r"\S")
+
+
+def tokenize(text: str, split_inside: bool = False) -> tuple[str, ...]:
+    """The tokens of a text."""
+    return tuple(text[start:end] for start, end in token_offsets(text, split_inside))
+
+
+def token_offsets(text: str, split_inside: bool = False) -> tuple[Offsets, ...]:
+    """The (start, end) of every token, in order; all but white space is in some token."""
+    found: list[Offsets] = []
+    for start, end in _chunks(text):
+        for left, right in _split_chunk(text, start, end, split_inside):
+            # An accent belongs to the sign before it, whatever the rules cut there.
+            while left < right and found and found[-1][1] == left and _is_mark(text[left]):
+                left += 1
+                found[-1] = (found[-1][0], left)
+            if left < right:
+                found.append((left, right))
+    return tuple(found)
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M" or char == "\u200d"
+
+
+def _chunks(text: str) -> Iterator[Offsets]:
+    start = None
+    for place, char in enumerate(text):
+        if char.isspace() or char in _ZERO_WIDTH:
+            if start is not None:
+                yield start, place
+            start = None
+        elif start is None:
+            start = place
+    if start is not None:
+        yield start, len(text)
+
+
+def _split_chunk(text: str, start: int, end: int, split_inside: bool) -> Iterator[Offsets]:
+    for piece in _PIECE.finditer(text, start, end):
+        if piece.lastgroup != "word":
+            yield piece.span()
+        else:
+            yield from _split_word(text, *piece.span(), split_inside)
+
+
+def _split_word(text: str, start: int, end: int, split_inside: bool) -> Iterator[Offsets]:
+    if text[start:end].lower() in _MERGED:
+        middle = start + _MERGED[text[start:end].lower()]
+        yield from ((start, middle), (middle, end))
+        return
+    if opening := _OPENING.fullmatch(text, start, end):
+        yield opening.span("mark")
+        start = opening.start("rest")
+    endings: list[Offsets] = []
+    while (cut := _last_cut(text, start, end)) < end:
+        endings.insert(0, (cut, end))
+        end = cut
+    if split_inside:
+        yield from (part.span() for part in _INSIDE_SPLIT.finditer(text, start, end))
+    else:
+        yield start, end
+    yield from endings
+
+
+def _last_cut(text: str, start: int, end: int) -> int:
+    """Where the last full stop, apostrophe or clitic of a word begins; its end if it has none."""
+    if _ends_sentence(text, start, end):
+        return end - 1
+    clitic = _CLITIC.fullmatch(text, start, end)
+    return clitic.start("clitic") if clitic else end
+
+
+def _ends_sentence(text: str, start: int, end: int) -> bool:
+    """Whether the last character of a word is a full stop of its own."""
+    word = text[start:end]
+    if not word.endswith(".") or len(word) == 1:
+        return False
+    visible = _VISIBLE.search(text, end)
+    if visible is None:
+        return not (_INITIALS.fullmatch(word) and len(word) > 2)  # U.S. keeps its last stop
+    following, stem = visible.group(), word[:-1].lower()
+    if _INITIALS.fullmatch(word) or _ABBREVIATION.fullmatch(stem):
+        return False
+    if following.isdigit() and _BEFORE_NUMBER.fullmatch(stem):
+        return False
+    return stem[-1].isdigit() or not following.islower()

@@ -1,0 +1,86 @@
+"""Named entities: columns from `token<TAB>tag` (WNUT) to CoNLL-2003's four, or Hub rows."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from elmo_bench.data.files import DataError, numbered_lines
+from elmo_bench.task import Example
+
+_GAP = re.compile(r" +")
+_TAG = re.compile(r"O|[BI]-\S+")
+_MAX_COLUMNS = 4
+
+# The order of lhoestq/conll2003, for copies that have lost the names of their labels.
+HUB_TAGS = (
+    "O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC", "B-MISC", "I-MISC",
+)  # fmt: skip
+
+
+def read(path: Path) -> Iterator[Example]:
+    """Read a column file: the token first, the tag last, blank lines between sentences.
+
+    IOB1 and IOB2 come out as IOB2. -DOCSTART- lines are left out, as conlleval's users do.
+    """
+    name = path.name.removesuffix(".gz")
+    found = False
+    for line, rows in _sentences(path):
+        found = True
+        tokens = tuple(row[0] for row in rows)
+        yield Example(f"{name}:{line}", (tokens,), iob2([row[-1] for row in rows]))
+    if not found:
+        raise DataError(path, None, "the file holds no sentences")
+
+
+def _sentences(path: Path) -> Iterator[tuple[int, list[list[str]]]]:
+    rows: list[list[str]] = []
+    first, width = 0, 0
+    for number, line in numbered_lines(path):
+        row = line.split("\t") if "\t" in line else _GAP.split(line.strip(" "))
+        if not line.strip() or row[0] == "-DOCSTART-":
+            if rows:
+                yield first, rows
+            rows = []
+            continue
+        width = width or len(row)
+        _check(path, number, row, width)
+        first = first if rows else number
+        rows.append(row)
+    if rows:
+        yield first, rows
+
+
+def _check(path: Path, number: int, row: list[str], width: int) -> None:
+    if not 2 <= len(row) <= _MAX_COLUMNS:
+        raise DataError(path, number, f"{len(row)} columns, expected 2 to {_MAX_COLUMNS}")
+    if len(row) != width:
+        raise DataError(path, number, f"{len(row)} columns, but the file began with {width}")
+    if not all(field.strip() for field in row):
+        raise DataError(path, number, f"an empty column: {row}")
+    if not _TAG.fullmatch(row[-1]):
+        raise DataError(path, number, f"tag {row[-1]!r}, expected O, B-type or I-type")
+
+
+def iob2(tags: Sequence[str]) -> tuple[str, ...]:
+    """The same entities in IOB2, read as conlleval reads them.
+
+    I-X begins an entity where no X goes on, which is all that IOB1 has over IOB2.
+    """
+    before = ("O", *tags)
+    return tuple(
+        f"B-{tag[2:]}" if tag[0] == "I" and previous[2:] != tag[2:] else tag
+        for previous, tag in zip(before, tags, strict=False)
+    )
+
+
+def from_hub(rows: Iterable[Mapping[str, Any]]) -> Iterator[Example]:
+    """Map rows with `tokens` and `ner_tags`, whose labels are names or CoNLL-2003's numbers."""
+    for number, row in enumerate(rows):
+        tokens = tuple(row["tokens"])
+        if not tokens or tokens[0] == "-DOCSTART-":
+            continue
+        tags = [HUB_TAGS[tag] if isinstance(tag, int) else tag for tag in row["ner_tags"]]
+        if len(tags) != len(tokens) or not all(_TAG.fullmatch(tag) for tag in tags):
+            raise DataError("Hub dataset", number + 1, f"{len(tokens)} tokens with tags {tags}")
+        yield Example(str(row.get("id", number)), (tokens,), iob2(tags))

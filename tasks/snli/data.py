@@ -1,0 +1,85 @@
+"""Natural language inference: SNLI's jsonl, or Hub rows."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from elmo_bench.data.files import DataError, numbered_lines, parse_json
+from elmo_bench.data.tokenizer import tokenize
+from elmo_bench.task import Example, Notes
+
+LABELS = ("entailment", "neutral", "contradiction")  # in the order of stanfordnlp/snli
+NO_LABEL = "-"  # the annotators did not agree
+_UNLABELLED = "pairs without a gold label"
+_EMPTY = "pairs with an empty sentence"
+_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+
+
+def read(path: Path, notes: Notes) -> Iterator[Example]:
+    """Read the pairs that have a gold label."""
+    found = False
+    for example in read_pairs(path):
+        found = True
+        if example.target == NO_LABEL:
+            notes[_UNLABELLED] += 1
+        elif not all(example.segments):
+            notes[_EMPTY] += 1
+        else:
+            yield example
+    if not found:
+        raise DataError(path, None, "the file holds no pairs")
+
+
+def read_pairs(path: Path) -> Iterator[Example]:
+    """Read all pairs, those without a gold label too."""
+    name = path.name.removesuffix(".gz")
+    for number, line in numbered_lines(path):
+        if not line.strip():
+            continue
+        row = parse_json(path, number, line)
+        if not isinstance(row, dict):
+            raise DataError(path, number, f"not a JSON object: {line[:60]!r}")
+        label = _text(path, number, row, "gold_label")
+        if label not in (*LABELS, NO_LABEL):
+            raise DataError(path, number, f"label {label!r}, expected one of {', '.join(LABELS)}")
+        segments = (
+            _tokens(path, number, row, "sentence1"),
+            _tokens(path, number, row, "sentence2"),
+        )
+        yield Example(str(row.get("pairID") or f"{name}:{number}"), segments, label)
+
+
+def _text(path: Path, number: int, row: Mapping[str, Any], key: str) -> str:
+    value = row.get(key)
+    if not isinstance(value, str):
+        raise DataError(path, number, f"no text under {key!r}")
+    return value
+
+
+def _tokens(path: Path, number: int, row: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """The tokens of the binary parse, if there is one, so that they are the corpus's own."""
+    parse = row.get(f"{key}_binary_parse")
+    if not parse:
+        return tokenize(_text(path, number, row, key))
+    words = _text(path, number, row, f"{key}_binary_parse").split()
+    return tuple(_BRACKETS.get(word, word) for word in words if word not in ("(", ")"))
+
+
+def from_hub(rows: Iterable[Mapping[str, Any]], notes: Notes) -> Iterator[Example]:
+    """Map rows with `premise`, `hypothesis` and `label`, a name or a number (-1: no label)."""
+    for number, row in enumerate(rows):
+        label = row["label"]
+        if label in (-1, NO_LABEL):
+            notes[_UNLABELLED] += 1
+            continue
+        if isinstance(label, int) and 0 <= label < len(LABELS):
+            label = LABELS[label]
+        if label not in LABELS:
+            raise DataError(
+                "Hub dataset", number + 1, f"label {label!r}, expected {', '.join(LABELS)}"
+            )
+        segments = (tokenize(row["premise"]), tokenize(row["hypothesis"]))
+        if all(segments):
+            yield Example(str(number), segments, label)
+        else:
+            notes[_EMPTY] += 1

@@ -1,0 +1,171 @@
+"""Question answering: SQuAD 1.1 JSON, or Hub rows.
+
+Answers are aligned to tokens. One that begins or ends inside a token gets the tokens around it
+and is counted; one that covers no token at all is dropped and counted.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from elmo_bench.data.files import DataError, read_json
+from elmo_bench.data.tokenizer import Offsets, token_offsets, tokenize
+from elmo_bench.task import Example, Notes, Split
+
+Span = tuple[int, int]  # first and last token of the paragraph, both within
+
+
+@dataclass(frozen=True)
+class SquadTarget:
+    """The reference answers of a question, and what turns a span of tokens back into text."""
+
+    context: str
+    offsets: tuple[Offsets, ...]  # (start, end) in the context of every paragraph token
+    answers: tuple[str, ...]
+    spans: tuple[Span, ...]  # the answers as tokens, each distinct one once
+
+    def text(self, first: int, last: int) -> str:
+        """The text of a span of tokens, as it stands in the context."""
+        return self.context[self.offsets[first][0] : self.offsets[last][1]]
+
+
+def read(path: Path, split: Split, articles: str | None, notes: Notes) -> Iterator[Example]:
+    """Read the questions of a file, in its order.
+
+    Args:
+        path: A SQuAD 1.1 JSON file.
+        split: Which articles to take, if `articles` is given.
+        articles: A JSON file {split: [titles]} that cuts one file into splits.
+        notes: Counts what is passed over.
+    """
+    titles = None if articles is None else _titles(Path(articles).expanduser(), split)
+    found = False
+    for place, article, paragraph, question in read_questions(path):
+        if titles is not None and article.get("title") not in titles:
+            continue
+        found = True
+        try:
+            example = _example(
+                question["id"],
+                paragraph["context"],
+                question["question"],
+                [(answer["text"], answer["answer_start"]) for answer in question["answers"]],
+                notes,
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(path, None, f"{place}: {_problem(error)}") from error
+        if example is not None:
+            yield example
+    if not found:
+        raise DataError(
+            path, None, "the file holds no questions" + (" of these articles" * bool(titles))
+        )
+
+
+def _titles(path: Path, split: Split) -> frozenset[str]:
+    splits = read_json(path)
+    if not isinstance(splits, dict) or not isinstance(splits.get(split), list):
+        raise DataError(path, None, f"no list of titles for the {split} split")
+    return frozenset(map(str, splits[split]))
+
+
+Node = Mapping[str, Any]
+
+
+def read_questions(path: Path) -> Iterator[tuple[str, Node, Node, Node]]:
+    """Yield (place, article, paragraph, question) of everything that is asked in a file."""
+    articles = _list(path, "the file", read_json(path), "data")
+    for i, article in enumerate(articles):
+        paragraphs = _list(path, f"data[{i}]", article, "paragraphs")
+        for j, paragraph in enumerate(paragraphs):
+            place = f"data[{i}].paragraphs[{j}]"
+            for k, question in enumerate(_list(path, place, paragraph, "qas")):
+                if not isinstance(question, dict):
+                    raise DataError(path, None, f"{place}.qas[{k}]: not a JSON object")
+                yield f"{place}.qas[{k}]", article, paragraph, question
+
+
+def _list(path: Path, place: str, node: Any, key: str) -> list[Any]:
+    if not isinstance(node, dict) or not isinstance(node.get(key), list):
+        raise DataError(path, None, f"{place}: no list under {key!r}; is this SQuAD 1.1 JSON?")
+    return node[key]
+
+
+def _problem(error: Exception) -> str:
+    return f"no {error}" if isinstance(error, KeyError) else str(error)
+
+
+def read_references(path: Path) -> dict[str, list[str]]:
+    """The reference answers of every question, aligned to tokens or not."""
+    references: dict[str, list[str]] = {}
+    for place, _, _, question in read_questions(path):
+        try:
+            answers = [str(answer["text"]) for answer in question["answers"]]
+            references[str(question["id"])] = answers
+        except (KeyError, TypeError) as error:
+            raise DataError(path, None, f"{place}: {_problem(error)}") from error
+        if not answers:
+            raise DataError(path, None, f"{place}: no answers, so nothing to score against")
+    if not references:
+        raise DataError(path, None, "the file holds no questions")
+    return references
+
+
+def _example(
+    question_id: Any, context: Any, question: Any, answers: list[tuple[Any, Any]], notes: Notes
+) -> Example | None:
+    if not all(isinstance(text, str) for text in (question_id, context, question)):
+        raise ValueError("id, context and question must be texts")
+    offsets = _context_offsets(context)
+    paragraph = tuple(context[start:end] for start, end in offsets)
+    words = tokenize(question, split_inside=True)
+    spans = [_span(context, offsets, text, start, notes) for text, start in answers]
+    aligned = tuple(dict.fromkeys(span for span in spans if span is not None))
+    if not answers:
+        notes["questions without an answer"] += 1
+    elif not aligned:
+        notes["questions without an answer that covers a token"] += 1
+    elif not words:
+        notes["questions without words"] += 1
+    else:
+        target = SquadTarget(context, offsets, tuple(text for text, _ in answers), aligned)
+        return Example(question_id, (paragraph, words), target)
+    return None
+
+
+@lru_cache(maxsize=4)  # the questions of a paragraph follow one another
+def _context_offsets(context: str) -> tuple[Offsets, ...]:
+    return token_offsets(context, split_inside=True)
+
+
+def _span(
+    context: str, offsets: Sequence[Offsets], text: Any, start: Any, notes: Notes
+) -> Span | None:
+    if not isinstance(text, str) or not isinstance(start, int):
+        raise ValueError(f"answer {text!r} at {start!r}: not a text and a number")
+    end = start + len(text)
+    if start < 0 or context[start:end] != text:
+        raise ValueError(f"answer {text[:60]!r} does not stand at {start} of its context")
+    inside = [i for i, (left, right) in enumerate(offsets) if left < end and start < right]
+    if not inside:
+        notes["answers that cover no token"] += 1
+        return None
+    first, last = inside[0], inside[-1]
+    if (offsets[first][0], offsets[last][1]) != (start, end):
+        notes["answers that cut a token, widened to it"] += 1
+    return first, last
+
+
+def from_hub(rows: Iterable[Mapping[str, Any]], notes: Notes) -> Iterator[Example]:
+    """Map rows with `id`, `context`, `question` and `answers` {text: [], answer_start: []}."""
+    for number, row in enumerate(rows):
+        texts, starts = row["answers"]["text"], row["answers"]["answer_start"]
+        try:
+            answers = list(zip(texts, starts, strict=True))
+            example = _example(row["id"], row["context"], row["question"], answers, notes)
+        except ValueError as error:
+            raise DataError("Hub dataset", number + 1, str(error)) from error
+        if example is not None:
+            yield example

@@ -1,0 +1,93 @@
+"""Sentiment in five levels: Stanford Sentiment Treebank trees, one a line, or Hub rows."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from elmo_bench.data.files import DataError, numbered_lines
+from elmo_bench.task import Example, Notes, Split
+
+LABELS = ("very negative", "negative", "neutral", "positive", "very positive")
+
+
+class Phrase(NamedTuple):
+    """A node of a tree: a label and the tokens under it, from `start` up to but without `end`."""
+
+    label: int
+    start: int
+    end: int
+
+
+def read(
+    path: Path, split: Split, min_phrase_length: int | None, notes: Notes
+) -> Iterator[Example]:
+    """Read trees: for training every phrase with enough tokens, otherwise whole sentences.
+
+    A phrase that occurs again with the same label is left out: most short ones do, many times.
+    Without a `min_phrase_length` training, too, is on whole sentences.
+    """
+    name = path.name.removesuffix(".gz")
+    seen: set[tuple[tuple[str, ...], int]] = set()
+    found = False
+    for number, tokens, phrases in read_trees(path):
+        found = True
+        if split != "train" or min_phrase_length is None:
+            yield Example(f"{name}:{number}", (tokens,), phrases[0].label)
+            continue
+        for label, start, end in phrases:
+            phrase = tokens[start:end]
+            if len(phrase) < min_phrase_length:
+                notes[f"phrases of fewer than {min_phrase_length} tokens"] += 1
+            elif (phrase, label) in seen:
+                notes["phrases seen before with the same label"] += 1
+            else:
+                seen.add((phrase, label))
+                yield Example(f"{name}:{number}:{start}-{end}", (phrase,), label)
+    if not found:
+        raise DataError(path, None, "the file holds no trees")
+
+
+def read_trees(path: Path) -> Iterator[tuple[int, tuple[str, ...], list[Phrase]]]:
+    """Yield (line number, tokens, phrases) of every tree; the whole sentence is phrase 0."""
+    for number, line in numbered_lines(path):
+        if line.strip():
+            yield number, *_parse(path, number, line)
+
+
+def _parse(path: Path, number: int, line: str) -> tuple[tuple[str, ...], list[Phrase]]:
+    tokens: list[str] = []
+    phrases: list[Phrase] = []
+    opened: list[int] = []  # phrases that are not closed yet
+    before = ""  # what the last piece was
+    pieces = line.replace("(", " ( ").replace(")", " ) ").replace("\t", " ").split(" ")
+    for piece in filter(None, pieces):
+        if before == "(":
+            if piece not in ("0", "1", "2", "3", "4"):
+                raise DataError(path, number, f"label {piece!r}, expected 0 to 4")
+            opened.append(len(phrases))
+            phrases.append(Phrase(int(piece), len(tokens), -1))
+            before = "label"
+        elif piece == "(" and before in ("", "label", ")") and (opened or not phrases):
+            before = piece
+        elif piece == ")" and before in ("word", ")") and opened:
+            node = opened.pop()
+            phrases[node] = phrases[node]._replace(end=len(tokens))
+            before = piece
+        elif piece not in ("(", ")") and before == "label":
+            tokens.append(piece)
+            before = "word"
+        else:
+            raise DataError(path, number, f"{piece!r} after {before or 'nothing'!r} in a tree")
+    if opened or not phrases or before == "(":
+        raise DataError(path, number, f"the tree ends with {len(opened)} open brackets")
+    return tuple(tokens), phrases
+
+
+def from_hub(rows: Iterable[Mapping[str, Any]]) -> Iterator[Example]:
+    """Map rows with `text`, already tokenised, and `label`: whole sentences in every split."""
+    for number, row in enumerate(rows):
+        tokens, label = tuple(row["text"].split()), row["label"]
+        label = LABELS.index(label) if label in LABELS else label
+        if not tokens or label not in range(5):
+            raise DataError("Hub dataset", number + 1, f"label {label!r} of {row['text'][:60]!r}")
+        yield Example(str(number), (tokens,), label)
