@@ -13,24 +13,101 @@ Axis names in shapes, everywhere in the project:
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from elmo_bench.nn.words import WordEmbedding
+
 Split = Literal["train", "dev", "test"]
+Segment = tuple[str, ...]
+Notes = Counter[str]  # what a reader passed over, counted by reason
 
 
 class Example(NamedTuple):
     """One labelled example of any task."""
 
     id: str  # unique within its split
-    segments: tuple[
-        tuple[str, ...], ...
-    ]  # each read by the biLM alone: 1 tagging, 2 pair, n document
-    target: Any  # gold, in the form this task's model and metric expect
+    segments: tuple[Segment, ...]  # each read by the biLM alone: 1 tagging, 2 pair, n document
+    target: Any  # gold, in the form this task's model and metric expect; None in new text
 
 
-Notes = Counter[str]  # what a reader passed over, counted by reason
+@dataclass(frozen=True)
+class Batch:
+    """Examples beside the padded rows of their segments.
+
+    A segment that several examples share (a paragraph and its questions) has one row, so that
+    whatever is computed per segment is computed once.
+    """
+
+    examples: list[Example]
+    segments: list[Segment]  # distinct, one per row
+    rows: list[tuple[int, ...]]  # per example, the rows of its segments
+    mask: Bool[Tensor, "segment time"]
+    layers: Float[Tensor, "layer segment time dim"] | None  # None in the baseline
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def row_index(self, segment: int = 0) -> Tensor:
+        """The row of each example's n-th segment, to gather with."""
+        return torch.tensor([rows[segment] for rows in self.rows], device=self.mask.device)
+
+    def to(self, device: torch.device, non_blocking: bool = False) -> "Batch":
+        """Move the tensors; Lightning calls this."""
+        return replace(
+            self,
+            mask=self.mask.to(device, non_blocking=non_blocking),
+            layers=None
+            if self.layers is None
+            else self.layers.to(device, non_blocking=non_blocking),
+        )
+
+
+def collate(
+    examples: list[Example], layers: Float[Tensor, "layer segment time dim"] | None = None
+) -> Batch:
+    """Put examples into a batch; `layers` belong to its distinct segments in order."""
+    segments = distinct_segments(examples)
+    place = {segment: row for row, segment in enumerate(segments)}
+    lengths = torch.tensor([len(segment) for segment in segments])
+    return Batch(
+        examples=examples,
+        segments=segments,
+        rows=[tuple(place[segment] for segment in example.segments) for example in examples],
+        mask=torch.arange(int(lengths.max()))[None] < lengths[:, None],
+        layers=layers,
+    )
+
+
+def distinct_segments(examples: Iterable[Example]) -> list[Segment]:
+    """The segments of some examples, each once, in order of appearance."""
+    return list(dict.fromkeys(segment for example in examples for segment in example.segments))
+
+
+class Output(NamedTuple):
+    """What a task's model returns."""
+
+    loss: Float[Tensor, ""]
+    predictions: list[Any]  # one per example and fit for JSON; empty while training
+
+
+class Annotation(NamedTuple):
+    """What is known or predicted of an example, for the eye: a label, or labelled spans."""
+
+    label: str | None = None
+    spans: tuple[tuple[int, int, int, str], ...] = ()  # segment, first token, last token, label
+
+
+# Groups of (precision numerator, denominator, recall numerator, denominator). The score of a set of
+# examples is the mean over groups of the F1 of the sums. One group is enough for all but
+# coreference; an accuracy is (right, 1, right, 1), since F1 of equal halves is that half.
+Counts = list[tuple[float, float, float, float]]
 
 
 class Task(ABC):
@@ -45,6 +122,42 @@ class Task(ABC):
         self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
     ) -> Iterator[Example]:
         """Map the rows of a Hub dataset onto the examples that `read` gives."""
+
+    def facts(self, train: Sequence[Example]) -> dict[str, Any]:
+        """What the model must know of the training data, fit for JSON: the set of tags, say."""
+        return {}
+
+    @abstractmethod
+    def build_model(
+        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+    ) -> nn.Module:
+        """Build the network, called as `model(batch, elmo) -> Output`.
+
+        Args:
+            words: Embeds the words of a batch's segments.
+            elmo_dims: Size of the ELMo vectors by place; empty in the baseline.
+            facts: What `facts` gave for the training data.
+        """
+
+    @abstractmethod
+    def gold(self, example: Example) -> Any:
+        """The prediction that a perfect model would make."""
+
+    @abstractmethod
+    def score(self, examples: Sequence[Example], predictions: Sequence[Any]) -> dict[str, float]:
+        """Score the predictions of a whole split with the official metric."""
+
+    @abstractmethod
+    def counts(self, example: Example, prediction: Any) -> Counts:
+        """What one example adds to the score, for tests of significance."""
+
+    @abstractmethod
+    def annotate(self, example: Example, prediction: Any) -> Annotation:
+        """A prediction, or `gold`, in the form that terminal and report can show."""
+
+    @abstractmethod
+    def parse(self, text: str) -> Example:
+        """Make an example of what a person types; ValueError says which form it has."""
 
     @abstractmethod
     def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:

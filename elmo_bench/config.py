@@ -1,0 +1,69 @@
+"""The border with Hydra: what a composed config means."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf
+
+PROJECT = Path(__file__).parents[1]
+CONF = PROJECT / "conf"
+
+
+class ConfigError(ValueError):
+    """A config that cannot be run; says the key, the value and what is allowed."""
+
+
+def build(node: DictConfig | Mapping[str, Any]) -> Any:
+    """Build the object that a node with a `_target_` describes."""
+    # Hydra 1.4 wants a _target_whitelist_ here, hence the upper bound in pyproject.toml.
+    return instantiate(node, _convert_="all")
+
+
+def plain(node: DictConfig) -> dict[str, Any]:
+    """The resolved values as plain dicts and lists, as records and checkpoints need them."""
+    values = OmegaConf.to_container(node, resolve=True, throw_on_missing=True)
+    assert isinstance(values, dict)
+    return {str(key): value for key, value in values.items()}
+
+
+def identity(cfg: DictConfig) -> dict[str, Any]:
+    """What a run computes. How it computes (trainer, logger, paths) is left out.
+
+    A baseline knows no biLM, so all runs share it whatever their biLM.
+    """
+    values = plain(cfg)
+    task = {key: values["task"][key] for key in ("name", "build", "training")}
+    if values["data"]["name"] == "hub":
+        task["hub"] = values["task"]["hub"]
+    result = {key: values[key] for key in ("seed", "data", "words", "elmo")}
+    result["task"] = task
+    if values["elmo"]["name"] != "none":
+        result["bilm"] = values["bilm"]
+        result["precision"] = values["precision"]
+    return result
+
+
+def run_id(cfg: DictConfig) -> str:
+    """Name a run by what it computes, so that repeating it replaces its record."""
+    text = json.dumps(identity(cfg), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def task_names() -> list[str]:
+    """The tasks there are: one yaml file each."""
+    return sorted(path.stem for path in (CONF / "task").glob("*.yaml"))
+
+
+def task_config(name: str) -> DictConfig:
+    """A task's own yaml, without the rest of a run."""
+    if name not in task_names():
+        raise ConfigError(
+            f"task={name}: there is no such task; there are {', '.join(task_names())}"
+        )
+    config = OmegaConf.load(CONF / "task" / f"{name}.yaml")
+    assert isinstance(config, DictConfig)
+    return config

@@ -1,0 +1,121 @@
+"""Batches of any task: examples of like length together, their frozen layers beside them."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from jaxtyping import Float
+from pytorch_lightning import LightningDataModule
+from torch import Tensor
+from torch.utils.data import DataLoader, Sampler
+
+from elmo_bench.task import Batch, Example, Segment, collate, distinct_segments
+
+Layers = Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]
+
+
+class LengthBatches(Sampler[list[int]]):
+    """Batches of examples whose segments are about equally long, so that little is padded.
+
+    Args:
+        lengths: Tokens of each example's segments.
+        batch_size: Examples in a batch at the most.
+        max_cells: Padded tokens in a batch at the most; a longer example is a batch of its own.
+        generator: Shuffles examples of like length and the order of batches; None keeps the order
+            by length, which is right for evaluation.
+    """
+
+    def __init__(
+        self,
+        lengths: Sequence[Sequence[int]],
+        batch_size: int,
+        max_cells: int | None = None,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        self.lengths = lengths
+        self.batch_size = batch_size
+        self.max_cells = max_cells
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[list[int]]:
+        batches = list(self._batches(self._order()))
+        if self.generator is not None:
+            order = torch.randperm(len(batches), generator=self.generator).tolist()
+            batches = [batches[index] for index in order]
+        yield from batches
+
+    def _order(self) -> list[int]:
+        """By the length of the first segment, then of the others; in training with some noise."""
+        first = torch.tensor([float(sizes[0]) for sizes in self.lengths])
+        others = torch.tensor([float(sum(sizes[1:])) for sizes in self.lengths])
+        if self.generator is not None:
+            first *= 1 + 0.1 * torch.rand(first.shape, generator=self.generator)
+            others += torch.rand(others.shape, generator=self.generator)
+        keys = list(zip(first.round().tolist(), others.tolist(), strict=True))
+        return sorted(range(len(keys)), key=keys.__getitem__)
+
+    def _batches(self, order: list[int]) -> Iterator[list[int]]:
+        batch: list[int] = []
+        longest = segments = 0
+        for index in order:
+            sizes = self.lengths[index]
+            longest, segments = max(longest, *sizes), segments + len(sizes)
+            full = len(batch) == self.batch_size
+            if self.max_cells is not None:
+                full = full or longest * segments > self.max_cells
+            if full and batch:
+                yield batch
+                batch, longest, segments = [], max(sizes), len(sizes)
+            batch.append(index)
+        if batch:
+            yield batch
+
+
+class TaskData(LightningDataModule):
+    """The splits of a task as batches.
+
+    Args:
+        splits: Examples of train, dev and test; train may be missing when a model is only used.
+        layers: Gives the frozen layers of segments, padded; None in the baseline.
+        batch_size: Examples in a batch at the most.
+        max_cells: Padded tokens in a batch at the most.
+        seed: Decides the order of the training examples, together with the epoch.
+    """
+
+    def __init__(
+        self,
+        splits: dict[str, list[Example]],
+        layers: Layers | None,
+        batch_size: int,
+        max_cells: int | None,
+        seed: int,
+    ) -> None:
+        super().__init__()
+        self.splits = splits
+        self.layers = layers
+        self.batch_size = batch_size
+        self.max_cells = max_cells
+        self.seed = seed
+
+    def train_dataloader(self) -> DataLoader[Batch]:
+        # Made anew for every epoch (a Trainer setting): a run that resumes sees the same order.
+        epoch = self.trainer.current_epoch if self.trainer is not None else 0
+        generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
+        return self._loader("train", generator)
+
+    def val_dataloader(self) -> DataLoader[Batch]:
+        return self._loader("dev", None)
+
+    def test_dataloader(self) -> DataLoader[Batch]:
+        return self._loader("test", None)
+
+    def _loader(self, split: str, generator: torch.Generator | None) -> DataLoader[Batch]:
+        examples = self.splits[split]
+        lengths = [[len(segment) for segment in example.segments] for example in examples]
+        sampler = LengthBatches(lengths, self.batch_size, self.max_cells, generator)
+        return DataLoader(examples, batch_sampler=sampler, collate_fn=self.collate)  # type: ignore[arg-type]
+
+    def collate(self, examples: list[Example]) -> Batch:
+        """A batch with its layers."""
+        if self.layers is None:
+            return collate(examples)
+        return collate(examples, self.layers(distinct_segments(examples)))

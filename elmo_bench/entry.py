@@ -1,0 +1,71 @@
+"""What run.py and pretrain.py share around Hydra's main: help without a task, errors in a line."""
+
+import sys
+from collections.abc import Callable
+
+from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf
+
+from elmo_bench.checks import unknown_key_message
+from elmo_bench.config import CONF, task_config, task_names
+
+HELP_FLAGS = {"--help", "-h", "--hydra-help", "--cfg", "-c", "--info", "--version"}
+
+
+def guarded(main: Callable[[], object], name: str) -> int:
+    """Call a Hydra main; a mistake on the command line ends with a word on what to do.
+
+    Args:
+        main: The function that Hydra decorated, which reads sys.argv.
+        name: The main config in conf/.
+    """
+    words = sys.argv[1:]
+    needs_task = name == "run" and not any(word.startswith("task=") for word in words)
+    if needs_task and HELP_FLAGS & {word.partition("=")[0] for word in words}:
+        sys.argv.append(
+            f"task={task_names()[0]}"
+        )  # help shows a whole config, so it needs some task
+    elif needs_task:
+        print(_task_list(), file=sys.stderr)
+        return 2
+    try:
+        main()
+    except SystemExit as stop:
+        if stop.code == 1:  # Hydra has told what it could not compose, but not what there is
+            print("\n".join(_mistyped(words, name)), file=sys.stderr)
+        raise
+    return 0
+
+
+def _task_list() -> str:
+    lines = ["Which task? `python run.py task=NAME` with one of these names:"]
+    for task in task_names():
+        config = task_config(task)
+        published = config.published
+        lines.append(
+            f"  {task:6} {config.title} (paper: {published.baseline} without, "
+            f"{published.elmo} with ELMo)"
+        )
+    return "\n".join(lines)
+
+
+def _mistyped(words: list[str], name: str) -> list[str]:
+    """For each override whose key does not exist, which keys do."""
+    overrides = [word for word in words if "=" in word and not word.startswith("-")]
+    groups = [w for w in overrides if (CONF / w.partition("=")[0]).is_dir() and "," not in w]
+    try:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            cfg = compose(name, groups)
+    except HydraException:
+        return []  # the choice of a group is wrong, and Hydra lists the options of that itself
+    keys = [word.lstrip("+~").partition("=")[0].partition("@")[0] for word in overrides]
+    return [unknown_key_message(key, cfg) for key in keys if _absent(cfg, key)]
+
+
+def _absent(cfg: DictConfig, key: str) -> bool:
+    if key.startswith("hydra") or (CONF / key).is_dir():
+        return False
+    parent, _, leaf = key.rpartition(".")
+    node = OmegaConf.select(cfg, parent) if parent else cfg
+    return not (isinstance(node, DictConfig) and leaf in node)
