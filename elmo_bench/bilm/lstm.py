@@ -5,12 +5,15 @@ batch shrinks as sequences end and no step computes padding. `sizes` holds the r
 """
 
 from collections.abc import Sequence
-from math import sqrt
+from math import inf, sqrt
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import dropout, linear
+
+from elmo_bench.bilm.fused import Clips, FusedLayer
+from elmo_bench.bilm.kernel import load_kernel
 
 State = tuple[Float[Tensor, "layer batch dim"], Float[Tensor, "layer batch cell"]]
 
@@ -36,7 +39,7 @@ class LstmLayer(nn.Module):
         projection_clip: int | float | None,
     ) -> None:
         super().__init__()
-        self.cell_clip, self.projection_clip = cell_clip, projection_clip
+        self.clips = cell_clip, projection_clip
         self.input_weight = nn.Parameter(torch.empty(4 * hidden_dim, input_dim))
         self.recurrent_weight = nn.Parameter(torch.empty(4 * hidden_dim, projection_dim))
         self.bias = nn.Parameter(torch.zeros(4 * hidden_dim))
@@ -62,8 +65,14 @@ class LstmLayer(nn.Module):
         Float[Tensor, "batch hidden"],
     ]:
         """Run packed sequences; gives all outputs and every sequence's last state."""
+        bias = self.bias + self.bias_offset
+        kernel = load_kernel() if _fits_kernel(inputs) else None
+        if kernel is not None:
+            weights = (self.input_weight, bias, self.recurrent_weight, self.projection_weight)
+            clips = Clips(*(inf if clip is None else float(clip) for clip in self.clips))
+            return FusedLayer.apply(kernel, sizes, clips, inputs, *weights, hidden, cell)
         # One product for all steps; only the recurrent one is left to the loop.
-        gates = linear(inputs, self.input_weight, self.bias + self.bias_offset)
+        gates = linear(inputs, self.input_weight, bias)
         outputs, ended = [], []
         for step in gates.split(list(sizes)):
             if len(step) < len(hidden):
@@ -79,11 +88,12 @@ class LstmLayer(nn.Module):
         gates = gates + linear(hidden, self.recurrent_weight)
         new, candidate, forget, output = gates.chunk(4, dim=1)
         cell = forget.sigmoid() * cell + new.sigmoid() * candidate.tanh()
-        if self.cell_clip is not None:
-            cell = cell.clamp(-self.cell_clip, self.cell_clip)
+        cell_clip, projection_clip = self.clips
+        if cell_clip is not None:
+            cell = cell.clamp(-cell_clip, cell_clip)
         hidden = linear(output.sigmoid() * cell.tanh(), self.projection_weight)
-        if self.projection_clip is not None:
-            hidden = hidden.clamp(-self.projection_clip, self.projection_clip)
+        if projection_clip is not None:
+            hidden = hidden.clamp(-projection_clip, projection_clip)
         return hidden, cell
 
 
@@ -157,6 +167,11 @@ class LstmStack(nn.Module):
         padded[:, rows, steps] = torch.stack(outputs)
         back = order.argsort()
         return padded, (state[0][:, back], state[1][:, back])
+
+
+def _fits_kernel(inputs: Tensor) -> bool:
+    plain = inputs.device.type == "cpu" and inputs.dtype == torch.float32
+    return plain and not torch.is_autocast_enabled("cpu")
 
 
 def pack_order(

@@ -1,0 +1,101 @@
+"""A whole LSTM layer as one differentiable function around the compiled cell.
+
+Products that need no loop are taken out of it in both directions: of the inputs before the steps,
+of all weights' gradients after them.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from math import inf
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from elmo_bench.bilm.kernel import Kernel
+
+
+class Clips(NamedTuple):
+    """Bounds of cell and output; infinity for none."""
+
+    cell: float = inf
+    projection: float = inf
+
+
+class FusedLayer(torch.autograd.Function):
+    """(inputs, input weight, bias, recurrent weight, projection weight, hidden, cell) -> outputs.
+
+    The arguments and results are those of LstmLayer.forward, which is the plain form of this.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, kernel: Kernel, sizes: Sequence[int], clips: Clips, *tensors: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        inputs, input_weight, bias, recurrent_weight, projection_weight, hidden, cell = tensors
+        gates, cell = torch.addmm(bias, inputs, input_weight.t()), cell.contiguous()
+        cells = gates.new_empty(len(gates), cell.shape[1])
+        activations = torch.empty_like(cells)
+        outputs = gates.new_empty(len(gates), hidden.shape[1])
+        last_hidden, last_cell = torch.empty_like(hidden), torch.empty_like(cell)
+        for rows, size, left in zip(_steps(sizes), sizes, [*sizes[1:], 0], strict=True):
+            gates[rows].addmm_(hidden[:size], recurrent_weight.t())
+            kernel.forward(gates[rows], cell[:size], cells[rows], activations[rows], clips.cell)
+            hidden, cell = outputs[rows], cells[rows]
+            torch.mm(activations[rows], projection_weight.t(), out=hidden)
+            hidden.clamp_(-clips.projection, clips.projection)
+            last_hidden[left:size], last_cell[left:size] = hidden[left:], cell[left:]
+        ctx.save_for_backward(*tensors, outputs)
+        ctx.work = gates, cells, activations
+        ctx.settings = kernel, sizes, clips
+        return outputs, last_hidden, last_cell
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        *tensors, outputs = ctx.saved_tensors
+        inputs, input_weight, _, recurrent_weight, projection_weight, hidden, cell = tensors
+        kernel, sizes, clips = ctx.settings
+        if ctx.work is None:
+            raise RuntimeError("the LSTM's gradients were already taken, and can be only once.")
+        (gates, cells, activations), ctx.work = ctx.work, None
+        steps = _steps(sizes)
+        output_gradient = gradients[0].clone()
+        hidden_gradient, cell_gradient = gradients[1].clone(), gradients[2].contiguous().clone()
+        scratch = torch.empty_like(cell_gradient)
+        for number, rows in reversed(list(enumerate(steps))):
+            size = sizes[number]
+            projected = output_gradient[rows]
+            projected += hidden_gradient[:size]
+            if clips.projection < inf:
+                projected.masked_fill_(outputs[rows].abs() >= clips.projection, 0)
+            activation_gradient = torch.mm(projected, projection_weight, out=scratch[:size])
+            previous = cells[steps[number - 1]] if number else cell.contiguous()
+            kernel.backward(
+                gates[rows],
+                previous[:size],
+                cells[rows],
+                activation_gradient,
+                cell_gradient[:size],
+                clips.cell,
+            )
+            torch.mm(gates[rows], recurrent_weight, out=hidden_gradient[:size])
+        before = [hidden, *(outputs[rows] for rows in steps)]
+        previous_hidden = torch.cat(
+            [rows[:size] for rows, size in zip(before, sizes, strict=False)]
+        )
+        return (
+            *(None, None, None),
+            gates @ input_weight if ctx.needs_input_grad[3] else None,
+            gates.t() @ inputs,
+            gates.sum(dim=0),
+            gates.t() @ previous_hidden,
+            output_gradient.t() @ activations,
+            hidden_gradient,
+            cell_gradient,
+        )
+
+
+def _steps(sizes: Sequence[int]) -> list[slice]:
+    """The packed rows of each step."""
+    ends = list(accumulate(sizes))
+    return [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
