@@ -1,0 +1,237 @@
+"""The layer that predicts words, shared by both directions: full, sampled or adaptive.
+
+All give `loss` for training and `nll`, the exact negative log-likelihood, for perplexity. For the
+sampled softmax the two differ: its loss is no measure of a model's quality.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, linear, log_softmax
+
+# Logits that exist at once in evaluation, about 64 MB.
+_MAX_LOGITS = 1 << 24
+
+
+class FullSoftmax(nn.Module):
+    """Every word of the vocabulary is scored for every token."""
+
+    def __init__(self, dim: int, num_words: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(num_words, dim).normal_(std=1 / sqrt(dim)))
+        self.bias = nn.Parameter(torch.zeros(num_words))
+
+    def loss(
+        self,
+        hidden: Float[Tensor, "direction token dim"],
+        targets: Int[Tensor, "direction token"],
+        seed: int,
+    ) -> Float[Tensor, " direction"]:
+        """Mean loss of each direction."""
+        logits = linear(hidden.flatten(0, 1), self.weight, self.bias)
+        losses = cross_entropy(logits, targets.flatten(), reduction="none")
+        return losses.view(targets.shape).mean(dim=1)
+
+    def nll(
+        self, hidden: Float[Tensor, "token dim"], targets: Int[Tensor, " token"]
+    ) -> Float[Tensor, " token"]:
+        """Negative log-likelihood of each target among all words, a bounded part at a time."""
+        size = max(1, _MAX_LOGITS // len(self.weight))
+        parts = zip(hidden.split(size), targets.split(size), strict=True)
+        losses = [
+            cross_entropy(linear(part, self.weight, self.bias), target, reduction="none")
+            for part, target in parts
+        ]
+        return torch.cat(losses) if losses else hidden.new_zeros(0)
+
+    def log_probs(self, hidden: Float[Tensor, "token dim"]) -> Float[Tensor, "token word"]:
+        """Log-probability of every word."""
+        return log_softmax(linear(hidden, self.weight, self.bias), dim=1)
+
+
+class SampledSoftmax(FullSoftmax):
+    """Trains against a sample of words that all tokens of a direction share, as bilm-tf does.
+
+    Negatives are drawn log-uniformly over the ranks of the vocabulary, without repetition. Logits
+    are corrected by the log of a word's expected count, and a negative that equals a token's
+    target is taken out for that token.
+
+    Args:
+        num_negatives: Words drawn for each direction.
+    """
+
+    def __init__(self, dim: int, num_words: int, num_negatives: int) -> None:
+        super().__init__(dim, num_words)
+        if num_negatives >= num_words:
+            raise ValueError(
+                f"pretraining.loss.num_negatives={num_negatives} needs a larger vocabulary than "
+                f"{num_words} words; for a small one set pretraining.loss.kind=full."
+            )
+        self.num_negatives = num_negatives
+
+    def loss(
+        self,
+        hidden: Float[Tensor, "direction token dim"],
+        targets: Int[Tensor, "direction token"],
+        seed: int,
+    ) -> Float[Tensor, " direction"]:
+        """Mean loss of each direction, with a draw of its own that only `seed` determines."""
+        draws = np.random.default_rng(seed)
+        losses = [
+            self._sampled(hidden[number], targets[number], draws) for number in range(len(targets))
+        ]
+        return torch.stack(losses)
+
+    def _sampled(
+        self,
+        hidden: Float[Tensor, "token dim"],
+        targets: Int[Tensor, " token"],
+        draws: np.random.Generator,
+    ) -> Float[Tensor, ""]:
+        words, tries = draw_negatives(len(self.weight), self.num_negatives, draws)
+        negatives = torch.from_numpy(words).to(targets.device)
+        positive = (hidden * self.weight[targets]).sum(dim=1) + self.bias[targets]
+        positive = positive - log_expected_count(targets, len(self.weight), tries)
+        others = linear(hidden, self.weight[negatives], self.bias[negatives])
+        others = others - log_expected_count(negatives, len(self.weight), tries)
+        others = others.masked_fill(targets[:, None] == negatives[None, :], float("-inf"))
+        logits = torch.cat([positive[:, None], others], dim=1)
+        return cross_entropy(logits, torch.zeros_like(targets))
+
+
+class AdaptiveSoftmax(nn.Module):
+    """Frequent words are scored by themselves, rarer ones in clusters of smaller dimension.
+
+    It is a complete distribution over the vocabulary: the probability of a rare word is that of
+    its cluster times that of the word within it (Grave et al. 2017).
+
+    Args:
+        cutoffs: Where the clusters begin in the vocabulary, which is sorted by falling count.
+        shrink: Each cluster's dimension is the one before divided by this.
+    """
+
+    def __init__(self, dim: int, num_words: int, cutoffs: Sequence[int], shrink: int) -> None:
+        super().__init__()
+        edges = [*cutoffs, num_words]
+        if sorted(set(edges)) != edges or edges[0] <= 0:
+            raise ValueError(
+                f"pretraining.loss.cutoffs={list(cutoffs)} must rise and stay below the vocabulary "
+                f"size of {num_words}; for a small one set pretraining.loss.kind=full."
+            )
+        dims = [max(1, dim // shrink**number) for number in range(1, len(edges))]
+        sizes = [end - start for start, end in pairwise(edges)]
+        self._build(dim, edges[0], dims, sizes)
+
+    def _build(self, dim: int, head: int, dims: list[int], sizes: list[int]) -> None:
+        self.edges = [head + sum(sizes[:number]) for number in range(len(sizes) + 1)]
+        self.head = nn.Linear(dim, head + len(sizes))
+        self.down = nn.ModuleList(nn.Linear(dim, small, bias=False) for small in dims)
+        self.tails = nn.ModuleList(
+            nn.Linear(small, size) for small, size in zip(dims, sizes, strict=True)
+        )
+        for layer in (self.head, *self.down, *self.tails):
+            nn.init.normal_(layer.weight, std=1 / sqrt(layer.in_features))
+        for layer in (self.head, *self.tails):
+            nn.init.zeros_(layer.bias)
+
+    @classmethod
+    def like(cls, tensors: Mapping[str, Tensor]) -> "AdaptiveSoftmax":
+        """An untrained one with the shapes of stored tensors."""
+        tails = [
+            tensors[f"tails.{number}.weight"].shape
+            for number in range(sum(key.startswith("down.") for key in tensors))
+        ]
+        new = cls.__new__(cls)
+        nn.Module.__init__(new)
+        words, dim = tensors["head.weight"].shape
+        new._build(dim, words - len(tails), [d for _, d in tails], [size for size, _ in tails])
+        return new
+
+    def loss(
+        self,
+        hidden: Float[Tensor, "direction token dim"],
+        targets: Int[Tensor, "direction token"],
+        seed: int,
+    ) -> Float[Tensor, " direction"]:
+        """Mean loss of each direction."""
+        return self.nll(hidden.flatten(0, 1), targets.flatten()).view(targets.shape).mean(dim=1)
+
+    def nll(
+        self, hidden: Float[Tensor, "token dim"], targets: Int[Tensor, " token"]
+    ) -> Float[Tensor, " token"]:
+        """Negative log-likelihood of each target."""
+        clusters = torch.bucketize(targets, targets.new_tensor(self.edges[:-1]), right=True)
+        # Rare words are told apart by their cluster first, which the head scores after its words.
+        in_head = torch.where(clusters == 0, targets, self.edges[0] + clusters - 1)
+        losses = cross_entropy(self.head(hidden), in_head, reduction="none")
+        for number, (down, tail) in enumerate(zip(self.down, self.tails, strict=True)):
+            # Computed even where no row belongs to it: then its gradients are zeros, not missing,
+            # which every process of a distributed training needs.
+            rows = (clusters == number + 1).nonzero().squeeze(1)
+            logits = tail(down(hidden[rows]))
+            within = targets[rows] - self.edges[number]
+            losses = losses.index_add(0, rows, cross_entropy(logits, within, reduction="none"))
+        return losses
+
+    def log_probs(self, hidden: Float[Tensor, "token dim"]) -> Float[Tensor, "token word"]:
+        """Log-probability of every word."""
+        head = log_softmax(self.head(hidden), dim=1)
+        parts = [head[:, : self.edges[0]]]
+        for number, (down, tail) in enumerate(zip(self.down, self.tails, strict=True)):
+            cluster = head[:, self.edges[0] + number, None]
+            parts.append(cluster + log_softmax(tail(down(hidden)), dim=1))
+        return torch.cat(parts, dim=1)
+
+
+Softmax = FullSoftmax | AdaptiveSoftmax  # the sampled one is a full one with another loss
+
+
+def build_softmax(settings: Mapping[str, Any], dim: int, num_words: int) -> Softmax:
+    """Build what `settings["kind"]` names."""
+    kind = settings["kind"]
+    if kind == "full":
+        return FullSoftmax(dim, num_words)
+    if kind == "sampled":
+        return SampledSoftmax(dim, num_words, settings["num_negatives"])
+    if kind == "adaptive":
+        return AdaptiveSoftmax(dim, num_words, settings["cutoffs"], settings["shrink"])
+    raise ValueError(f"pretraining.loss.kind is {kind!r}; it can be full, sampled or adaptive.")
+
+
+def softmax_from(tensors: Mapping[str, Tensor]) -> Softmax:
+    """Rebuild a trained softmax, for evaluation, from what `state_dict` gave."""
+    softmax: Softmax
+    if "head.weight" in tensors:
+        softmax = AdaptiveSoftmax.like(tensors)
+    else:
+        num_words, dim = tensors["weight"].shape
+        softmax = FullSoftmax(dim, num_words)
+    softmax.load_state_dict(dict(tensors))
+    return softmax.eval()
+
+
+def draw_negatives(num_words: int, size: int, draws: np.random.Generator) -> tuple[np.ndarray, int]:
+    """Draw distinct words log-uniformly over their ranks, and count the tries it took."""
+    drawn = np.empty(0, np.int64)
+    while True:
+        more = np.exp(draws.random(2 * size) * log(num_words + 1)).astype(np.int64) - 1
+        drawn = np.concatenate([drawn, np.minimum(more, num_words - 1)])
+        words, first = np.unique(drawn, return_index=True)
+        if len(words) >= size:
+            order = np.argsort(first)[:size]
+            return words[order], int(first[order[-1]]) + 1
+
+
+def log_expected_count(
+    words: Int[Tensor, " word"], num_words: int, tries: int
+) -> Float[Tensor, " word"]:
+    """Log of the probability that `tries` log-uniform draws meet a word."""
+    rank = words.double()
+    probability = torch.log((rank + 2) / (rank + 1)) / log(num_words + 1)
+    return torch.log(-torch.expm1(tries * torch.log1p(-probability))).float()

@@ -1,0 +1,202 @@
+"""Endless streams of shuffled sentences, packed into lanes for truncated backpropagation.
+
+Each sentence is read as <S> words </S>; inputs are all but its last token, targets all but its
+first, so a forward stream never reads </S> and a backward one never reads <S>, as in bilm-tf.
+A lane continues a sentence where the batch before cut it off, and takes the next sentence of the
+shuffled corpus when one is used up. No position is padded, none is skipped.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from elmo_bench.bilm.chars import BOS, EOS
+from elmo_bench.bilm.encoders import TokenEncoder
+from elmo_bench.bilm.store import SentenceStore
+from elmo_bench.bilm.vocabulary import Vocabulary
+
+_BLOCK = 4096  # numbers of a shuffled order that are computed at once
+
+
+class ShuffledOrder:
+    """A permutation of range(size) that is computed, not stored, so its size costs no memory.
+
+    A Feistel network permutes the next larger power of four; numbers past `size` are sent through
+    again until they fall below it.
+    """
+
+    def __init__(self, size: int, seed: Sequence[int]) -> None:
+        self.size = size
+        self._half_bits = max(1, ((size - 1).bit_length() + 1) // 2)
+        self._keys = np.random.default_rng(list(seed)).integers(1 << 32, size=4, dtype=np.uint64)
+        self._block_number = -1
+        self._block = np.empty(0, np.int64)
+
+    def __getitem__(self, position: int) -> int:
+        number, offset = divmod(position, _BLOCK)
+        if number != self._block_number:
+            start = number * _BLOCK
+            self._block = self._permute(np.arange(start, min(start + _BLOCK, self.size)))
+            self._block_number = number
+        return int(self._block[offset])
+
+    def _permute(self, positions: np.ndarray) -> np.ndarray:
+        values = self._rounds(positions.astype(np.uint64))
+        while (outside := values >= self.size).any():
+            values[outside] = self._rounds(values[outside])
+        return values.astype(np.int64)
+
+    def _rounds(self, values: np.ndarray) -> np.ndarray:
+        bits, mask = np.uint64(self._half_bits), np.uint64((1 << self._half_bits) - 1)
+        left, right = values >> bits, values & mask
+        for key in self._keys:
+            # The multipliers are those of the murmur3 finaliser; overflow is wanted.
+            mixed = (right ^ key) * np.uint64(0xFF51AFD7ED558CCD)
+            mixed = (mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+            left, right = right, left ^ ((mixed ^ (mixed >> np.uint64(33))) & mask)
+        return (left << bits) | right
+
+
+class Stream:
+    """One direction of the corpus, dealt to lanes.
+
+    All ranks deal to all lanes, which needs only the lengths of sentences, and read the text of
+    their own. So the lanes hold the same text however many ranks share them.
+
+    Args:
+        store: The sentences; each is dealt once before any is dealt again.
+        lanes: Number of lanes of all ranks together.
+        own: The lanes to read.
+        seed: Numbers that determine the order of the sentences, together with the epoch.
+        reverse: Read sentences from their end.
+    """
+
+    def __init__(
+        self, store: SentenceStore, lanes: int, own: range, seed: Sequence[int], reverse: bool
+    ) -> None:
+        self._store, self._own, self._seed, self._reverse = store, own, tuple(seed), reverse
+        self.epoch, self.dealt = 0, 0
+        self._order = ShuffledOrder(len(store), (*self._seed, 0))
+        # Sentence of each lane, and how many of its tokens are used up; -1 is before the first.
+        self.places = [(-1, 0)] * lanes
+
+    def read(self, steps: int) -> tuple[list[str], list[str]]:
+        """Give the next inputs and targets of the own lanes, lane after lane, `steps` of each."""
+        inputs: list[str] = []
+        targets: list[str] = []
+        for lane in range(len(self.places)):
+            missing = steps
+            while missing:
+                sentence, used = self._current(lane)
+                taken = min(missing, int(self._store.lengths[sentence]) + 1 - used)
+                if lane in self._own:
+                    tokens = self._tokens(sentence)
+                    inputs += tokens[used : used + taken]
+                    targets += tokens[used + 1 : used + taken + 1]
+                self.places[lane] = (sentence, used + taken)
+                missing -= taken
+        return inputs, targets
+
+    def state(self) -> dict[str, Any]:
+        """The position in the corpus, from which `restore` goes on."""
+        return {"epoch": self.epoch, "dealt": self.dealt, "places": list(self.places)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go to a position that `state` gave."""
+        self.epoch, self.dealt = state["epoch"], state["dealt"]
+        self.places = [(int(sentence), int(used)) for sentence, used in state["places"]]
+        self._order = ShuffledOrder(len(self._store), (*self._seed, self.epoch))
+
+    def _current(self, lane: int) -> tuple[int, int]:
+        """The lane's sentence, or the next one of the corpus if it is used up."""
+        sentence, used = self.places[lane]
+        if sentence >= 0 and used <= self._store.lengths[sentence]:
+            return sentence, used
+        if self.dealt == len(self._store):
+            self.epoch, self.dealt = self.epoch + 1, 0
+            self._order = ShuffledOrder(len(self._store), (*self._seed, self.epoch))
+        self.dealt += 1
+        return self._order[self.dealt - 1], 0
+
+    def _tokens(self, sentence: int) -> list[str]:
+        tokens = [BOS, *self._store[sentence], EOS]
+        return tokens[::-1] if self._reverse else tokens
+
+
+class StreamBatch(NamedTuple):
+    """The next steps of every lane in both directions, forward first.
+
+    Each distinct word is spelled once; `inputs` points into `words`.
+    """
+
+    words: Int[Tensor, "word char"]
+    inputs: Int[Tensor, "direction lane time"]
+    targets: Int[Tensor, "direction lane time"]
+
+
+class StreamLoader:
+    """Batches of both streams, which Lightning can save and resume in the middle.
+
+    Args:
+        lanes: Number of lanes of all ranks together.
+        own: The lanes that this rank trains on.
+        steps: Tokens of each lane in a batch.
+        num_batches: Batches in the whole of a training.
+    """
+
+    def __init__(
+        self,
+        store: SentenceStore,
+        vocabulary: Vocabulary,
+        encoder: TokenEncoder,
+        *,
+        lanes: int,
+        own: range,
+        steps: int,
+        num_batches: int,
+        seed: int,
+    ) -> None:
+        self._streams = [
+            Stream(store, lanes, own, (seed, direction), reverse=bool(direction))
+            for direction in (0, 1)
+        ]
+        self._vocabulary, self._encoder = vocabulary, encoder
+        self._shape = (2, len(own), steps)
+        self._num_batches, self._given = num_batches, 0
+
+    def __len__(self) -> int:
+        return self._num_batches
+
+    def __iter__(self) -> Iterator[StreamBatch]:
+        while self._given < self._num_batches:
+            batch = self._next()
+            self._given += 1
+            yield batch
+
+    def state_dict(self) -> dict[str, Any]:
+        """The position after the last batch given."""
+        return {"given": self._given, "streams": [stream.state() for stream in self._streams]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on after the last batch that was given when the state was taken."""
+        self._given = state["given"]
+        for stream, position in zip(self._streams, state["streams"], strict=True):
+            stream.restore(position)
+
+    def _next(self) -> StreamBatch:
+        rows: dict[str, int] = {}
+        inputs: list[int] = []
+        targets: list[int] = []
+        for stream in self._streams:
+            words, following = stream.read(self._shape[2])
+            inputs += [rows.setdefault(word, len(rows)) for word in words]
+            targets += self._vocabulary.ids(following)
+        return StreamBatch(
+            self._encoder.ids(list(rows)),
+            torch.tensor(inputs).view(self._shape),
+            torch.tensor(targets).view(self._shape),
+        )
