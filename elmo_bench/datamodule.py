@@ -48,9 +48,12 @@ class LengthBatches(Sampler[list[int]]):
         first = torch.tensor([float(sizes[0]) for sizes in self.lengths])
         others = torch.tensor([float(sum(sizes[1:])) for sizes in self.lengths])
         if self.generator is not None:
-            first *= 1 + 0.1 * torch.rand(first.shape, generator=self.generator)
+            first *= 1 + 0.05 * torch.rand(first.shape, generator=self.generator)
             others += torch.rand(others.shape, generator=self.generator)
-        keys = list(zip(first.round().tolist(), others.tolist(), strict=True))
+        first = first.round()
+        # To and fro: where one length ends and the next begins, the others do not jump back.
+        others *= 1 - 2 * (first % 2)
+        keys = list(zip(first.tolist(), others.tolist(), strict=True))
         return sorted(range(len(keys)), key=keys.__getitem__)
 
     def _batches(self, order: list[int]) -> Iterator[list[int]]:

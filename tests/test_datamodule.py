@@ -64,9 +64,10 @@ def test_segments_that_examples_share_have_one_row():
 
 def test_layers_belong_to_the_rows_of_the_batch():
     def layers(segments):
-        return torch.tensor([len(segment) for segment in segments])[None, :, None, None].float()
+        lengths = torch.tensor([float(len(segment)) for segment in segments])
+        return lengths[None, :, None, None].expand(1, -1, int(lengths.max()), 1)
 
     examples = [Example(str(n), (sentence(n),), None) for n in (3, 1, 2)]
     batch = TaskData({"train": examples}, layers, 2, None, seed=1).collate(examples)
     assert batch.layers is not None
-    assert batch.layers.flatten().tolist() == batch.mask.sum(dim=1).tolist()
+    assert batch.layers[0, :, 0, 0].tolist() == batch.mask.sum(dim=1).tolist()
