@@ -107,7 +107,7 @@ class Annotation(NamedTuple):
 # Groups of (precision numerator, denominator, recall numerator, denominator). The score of a set of
 # examples is the mean over groups of the F1 of the sums. One group is enough for all but
 # coreference; an accuracy is (right, 1, right, 1), since F1 of equal halves is that half.
-Counts = list[tuple[float, float, float, float]]
+Counts = list[tuple[int | float, int | float, int | float, int | float]]
 
 
 class Task(ABC):

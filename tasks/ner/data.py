@@ -82,5 +82,7 @@ def from_hub(rows: Iterable[Mapping[str, Any]]) -> Iterator[Example]:
             continue
         tags = [HUB_TAGS[tag] if isinstance(tag, int) else tag for tag in row["ner_tags"]]
         if len(tags) != len(tokens) or not all(_TAG.fullmatch(tag) for tag in tags):
-            raise DataError("Hub dataset", number + 1, f"{len(tokens)} tokens with tags {tags}")
+            raise DataError(
+                f"Hub dataset, row {number}", None, f"{len(tokens)} tokens with tags {tags}"
+            )
         yield Example(str(row.get("id", number)), (tokens,), iob2(tags))

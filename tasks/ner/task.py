@@ -1,17 +1,43 @@
 """Named entity recognition behind the contract of a task."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from torch import nn
+
 from elmo_bench.data.pairs import paired
+from elmo_bench.data.tokenizer import tokenize
 from elmo_bench.metrics import score_ner
-from elmo_bench.task import Example, Notes, Split, Task
+from elmo_bench.nn.chars import CharCnn
+from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.tags import read_spans, to_bioul
+from elmo_bench.task import Annotation, Counts, Example, Notes, Split, Task
 from tasks.ner import data
+from tasks.ner.model import Tagger
 
 
 class NerTask(Task):
-    """Entities as IOB2 tags."""
+    """Entities as IOB2 tags.
+
+    Args:
+        char_dim: Size of the character embeddings.
+        char_filters: Width and number of each kind of character filter.
+        hidden_dims: Units per direction of each BiLSTM layer.
+        dropout: Variational, at the inputs of the layers.
+    """
+
+    def __init__(
+        self,
+        char_dim: int,
+        char_filters: Sequence[Sequence[int]],
+        hidden_dims: Sequence[int],
+        dropout: float,
+    ) -> None:
+        self.char_dim = char_dim
+        self.char_filters = char_filters
+        self.hidden_dims = hidden_dims
+        self.dropout = dropout
 
     def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
         return data.read(path)
@@ -20,6 +46,38 @@ class NerTask(Task):
         self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
     ) -> Iterator[Example]:
         return data.from_hub(rows)
+
+    def facts(self, train: Sequence[Example]) -> dict[str, Any]:
+        return {"tags": sorted({"O", *(t for e in train for t in to_bioul(e.target))})}
+
+    def build_model(
+        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+    ) -> nn.Module:
+        chars = CharCnn(self.char_dim, self.char_filters)
+        elmo_dim = elmo_dims.get("input", 0)
+        return Tagger(words, chars, elmo_dim, facts["tags"], self.hidden_dims, self.dropout)
+
+    def gold(self, example: Example) -> list[str]:
+        return list(example.target)
+
+    def score(self, examples: Sequence[Example], predictions: Sequence[Any]) -> dict[str, float]:
+        scores = score_ner([list(example.target) for example in examples], predictions)
+        return {name: scores[name] for name in ("precision", "recall", "f1")}
+
+    def counts(self, example: Example, prediction: Any) -> Counts:
+        gold, predicted = set(read_spans(example.target)), set(read_spans(prediction))
+        correct = len(gold & predicted)
+        return [(correct, len(predicted), correct, len(gold))]
+
+    def annotate(self, example: Example, prediction: Any) -> Annotation:
+        spans = read_spans(prediction)
+        return Annotation(spans=tuple((0, s.start, s.end - 1, s.label) for s in spans))
+
+    def parse(self, text: str) -> Example:
+        tokens = tokenize(text)
+        if not tokens:
+            raise ValueError("type a sentence")
+        return Example("", (tokens,), None)
 
     def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
         pairs = list(paired(data.read(gold), data.read(predicted), predicted))

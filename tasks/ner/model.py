@@ -1,0 +1,80 @@
+"""The paper's tagger: words and characters [and ELMo] -> two BiLSTM layers -> CRF."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+
+from elmo_bench.nn.chars import CharCnn
+from elmo_bench.nn.crf import Crf
+from elmo_bench.nn.encoders import BiLstm
+from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.tags import bioul_transitions, to_bioul, to_iob2
+from elmo_bench.task import Batch, Output
+
+
+class Tagger(nn.Module):
+    """BiLSTM-CRF. Tags are BIOUL inside and IOB2 outside.
+
+    Args:
+        words: Static word vectors.
+        chars: Characters of a word to a vector.
+        elmo_dim: Size of the ELMo vectors at the input; 0 in the baseline.
+        tags: The BIOUL tags of the training data.
+        hidden_dims: Units per direction of each BiLSTM layer.
+        dropout: Variational, at the input of each layer and before the dense layer.
+    """
+
+    def __init__(
+        self,
+        words: WordEmbedding,
+        chars: CharCnn,
+        elmo_dim: int,
+        tags: Sequence[str],
+        hidden_dims: Sequence[int],
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.words = words
+        self.chars = chars
+        self.encoder = BiLstm(words.dim + chars.dim + elmo_dim, hidden_dims, dropout)
+        self.dense = nn.Linear(self.encoder.dim, len(tags))
+        self.crf = Crf(bioul_transitions(tags))
+        self.tags = list(tags)
+        self.index = {tag: number for number, tag in enumerate(tags)}
+
+    def forward(self, batch: Batch, elmo: Mapping[str, Tensor]) -> Output:
+        emissions = self.emissions(batch, elmo)
+        rows = batch.row_index()
+        emissions, mask = emissions[rows], batch.mask[rows]
+        gold = self.gold(batch).to(emissions.device)
+        loss = -self.crf(emissions, gold, mask).mean() if len(gold) else emissions.new_zeros(())
+        if self.training:
+            return Output(loss, [])
+        best = self.crf.decode(emissions, mask)
+        return Output(loss, [to_iob2([self.tags[tag] for tag in path]) for path in best])
+
+    def emissions(
+        self, batch: Batch, elmo: Mapping[str, Tensor]
+    ) -> Float[Tensor, "segment time tag"]:
+        """The score of every tag at every token."""
+        parts = [self.words(batch.segments), self.chars(batch.segments), *elmo.values()]
+        return self.dense(self.encoder(torch.cat(parts, dim=2), batch.mask))
+
+    def gold(self, batch: Batch) -> Int[Tensor, "batch time"]:
+        """Numbers of the gold tags; empty for new text.
+
+        A type that the training data lacks counts as O: the loss of dev text is for the eye only.
+        """
+        outside = self.index["O"]
+        gold = [
+            torch.tensor([self.index.get(tag, outside) for tag in to_bioul(example.target)])
+            for example in batch.examples
+            if example.target is not None
+        ]
+        if not gold:
+            return torch.zeros(0, batch.mask.shape[1], dtype=torch.long)
+        padded = pad_sequence(gold, batch_first=True, padding_value=outside)
+        return nn.functional.pad(padded, (0, batch.mask.shape[1] - padded.shape[1]), value=outside)
