@@ -1,0 +1,48 @@
+"""`elmo-bench compare`: the paper's tables from the records."""
+
+import argparse
+import sys
+
+from elmo_bench.report import selection
+
+HELP = "tables of the recorded runs beside the paper's: gains, layers, placement, words"
+PIPE_WIDTH = 180  # columns of a terminal output that goes to a file
+TABLES = ("main", "layers", "placement", "words", "groups")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    selection.add_arguments(parser)
+    parser.add_argument(
+        "--tables",
+        choices=(*TABLES, "all"),
+        default="main",
+        help="main: with and without ELMo; groups: every group of runs and what it differs in",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("rich", "md", "csv", "latex", "json"),
+        default="rich",
+        help="csv and json have raw values, the others means ± standard deviations",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from elmo_bench.report import formats
+    from elmo_bench.report.build import build_tables
+
+    records = selection.selected_records(args)
+    names = TABLES if args.tables == "all" else (args.tables,)
+    tables = build_tables(records, args.directory, names, sorted(selection.names(args.task)))
+    if args.format == "rich":
+        console = Console()
+        if not console.is_terminal:
+            console = Console(width=PIPE_WIDTH)
+        for table in tables:
+            formats.show(table, console)
+    elif args.format == "json":
+        sys.stdout.write(formats.as_json(tables))
+    else:
+        sys.stdout.write("\n".join(formats.ONE_BY_ONE[args.format](table) for table in tables))
+    return 0

@@ -1,0 +1,192 @@
+"""Tables 2 and 3: one thing varies along a row, everything else stays."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from elmo_bench.report.cells import PAPER, Cell, Table, missing, number, scores, word
+from elmo_bench.report.commands import run_command, with_elmo, without_elmo
+from elmo_bench.report.groups import Group, Runs, differences, flatten, key_of
+from elmo_bench.report.paper import SOURCE, ablations
+
+NOTES = [
+    "Dev scores in percent: mean ± standard deviation over seeds (number of seeds).",
+    "Along a row nothing but the column's setting differs.",
+    f"Paper: {SOURCE}.",
+]
+HEAD = {
+    "task": "Task",
+    "metric": "Metric",
+    "corpus": "Corpus",
+    "words": "Words",
+    "bilm": "biLM",
+    "settings": "Differs in",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of an ablation.
+
+    Args:
+        matches: Whether the ELMo settings of a run belong here.
+        changes: The settings that would make such a run.
+    """
+
+    title: str
+    matches: Callable[[Mapping[str, Any]], bool]
+    changes: dict[str, Any]
+
+
+def _penalised(penalty: float) -> Column:
+    return Column(
+        f"All layers, λ={penalty:g}",
+        lambda elmo: elmo.get("use") == "all" and elmo.get("penalty") == penalty,
+        {"use": "all", "penalty": penalty},
+    )
+
+
+def _placed(title: str, option: str, *places: str) -> Column:
+    return Column(
+        title,
+        lambda elmo: sorted(elmo.get("places", [])) == sorted(places),
+        {"name": option, "places": list(places)},
+    )
+
+
+LAYERS = {
+    "last": Column(
+        "Last only", lambda elmo: elmo.get("use") == "last", {"name": "last", "use": "last"}
+    ),
+    "all_1": _penalised(1.0),
+    "all_0.001": _penalised(0.001),
+}
+PLACEMENT = {
+    "input": _placed("Input only", "input", "input"),
+    "both": _placed("Input & output", "both", "input", "output"),
+    "output": _placed("Output only", "output", "output"),
+}
+
+
+def layers_table(runs: Runs) -> Table:
+    """Table 2: the last layer against all, and how freely they are weighted."""
+    rows = _elmo_rows(runs, "layers", LAYERS, ("elmo.name", "elmo.use", "elmo.penalty"))
+    columns = HEAD | {"baseline": "Baseline"} | {k: c.title for k, c in LAYERS.items()}
+    return Table("layers", "Which layers (the paper's Table 2)", columns, rows, NOTES)
+
+
+def placement_table(runs: Runs) -> Table:
+    """Table 3: where the task's model takes ELMo vectors."""
+    rows = _elmo_rows(runs, "placement", PLACEMENT, ("elmo.name", "elmo.places"))
+    columns = HEAD | {"baseline": "Baseline"} | {k: c.title for k, c in PLACEMENT.items()}
+    return Table("placement", "Where ELMo goes (the paper's Table 3)", columns, rows, NOTES)
+
+
+Cells = dict[str, list[Group]]  # by column; no column is empty
+
+
+def _elmo_rows(
+    runs: Runs, table: str, columns: dict[str, Column], varying: tuple[str, ...]
+) -> list[dict[str, Cell]]:
+    families: dict[str, Cells] = defaultdict(lambda: defaultdict(list))
+    for group in runs.with_elmo:
+        for name, column in columns.items():
+            if column.matches(group.config["elmo"]):
+                families[key_of(group.config, *varying)][name].append(group)
+    rows: list[dict[str, Cell]] = []
+    for task, chosen in _worth_showing(families).items():
+        settings = differences([next(iter(cells.values()))[0] for cells in chosen])
+        for cells, apart in zip(chosen, settings, strict=True):
+            rows.append(_elmo_row(runs, cells, columns, _without(apart, varying)))
+        rows += _paper_row(task, table)
+    return rows
+
+
+def _worth_showing(families: Mapping[str, Cells]) -> dict[str, list[Cells]]:
+    """By task the families with something to compare, or else the one nearest to it."""
+    by_task: dict[str, list[Cells]] = defaultdict(list)
+    for cells in families.values():
+        by_task[next(iter(cells.values()))[0].task].append(cells)
+
+    def nearness(cells: Cells) -> tuple[int, bool, bool]:
+        group = next(iter(cells.values()))[0]
+        return len(cells), group.uses_all_data, not group.is_untrained
+
+    return {
+        task: [cells for cells in chosen if len(cells) > 1] or [max(chosen, key=nearness)]
+        for task, chosen in sorted(by_task.items())
+    }
+
+
+def _elmo_row(
+    runs: Runs, cells: Cells, columns: dict[str, Column], settings: str
+) -> dict[str, Cell]:
+    group = next(iter(cells.values()))[0]
+    baseline = runs.baseline(group)
+    row = head(group) | {"settings": word(settings)}
+    row["baseline"] = (
+        scores([(baseline, "")], "dev")
+        if baseline
+        else missing(run_command(without_elmo(group.config), group.seeds))
+    )
+    for name, column in columns.items():
+        if name in cells:
+            row[name] = filled(cells[name])
+        else:
+            # Lambda has no option of its own in conf/elmo, so the run's own option stays.
+            config = with_elmo(group.config, **{"name": _option(group), **column.changes})
+            row[name] = missing(run_command(config, group.seeds))
+    return row
+
+
+def _option(group: Group) -> str:
+    """The ELMo option to vary: one that mixes all layers."""
+    elmo = group.config["elmo"]
+    return str(elmo["name"]) if elmo.get("use") == "all" else "paper"
+
+
+def filled(groups: list[Group]) -> Cell:
+    """One group, or several that still differ, told apart."""
+    # Two options with the same settings compute the same: one of them is enough.
+    groups = list({key_of(group.config, "elmo.name"): group for group in groups}.values())
+    flat = [flatten(group.config) for group in groups]
+    keys = sorted({key for values in flat for key in values})
+    different = [
+        key
+        for key in keys
+        if key != "elmo.name" and len({str(values.get(key)) for values in flat}) > 1
+    ]
+    return scores(
+        [
+            (group, ", ".join(f"{key}={values.get(key)}" for key in different))
+            for group, values in zip(groups, flat, strict=True)
+        ],
+        "dev",
+    )
+
+
+def _without(settings: str, varying: tuple[str, ...]) -> str:
+    """Settings that differ between rows, less those that vary along them."""
+    parts = settings.split(", ") if settings else []
+    return ", ".join(part for part in parts if part.partition("=")[0] not in varying)
+
+
+def head(group: Group) -> dict[str, Cell]:
+    return {
+        "task": word(group.task),
+        "metric": word(group.metric),
+        "corpus": word(group.corpus),
+        "words": word(group.any_record.words),
+        "bilm": word(group.bilm),
+    }
+
+
+def _paper_row(task: str, table: str) -> list[dict[str, Cell]]:
+    published = ablations(table).get(task)
+    if published is None:
+        return []
+    return [
+        {"task": word(task), "corpus": word(PAPER), "words": word("glove")}
+        | {column: number(value) for column, value in published.items()}
+    ]

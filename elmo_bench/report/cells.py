@@ -1,0 +1,124 @@
+"""Tables before they have a format: each cell has a text for people and values for programs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from elmo_bench.report.gain import error_reduction, gain_words
+from elmo_bench.report.groups import Group, mean_and_spread
+
+PAPER = "paper"  # stands for the corpus in rows of published numbers
+Value = float | int | str | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell.
+
+    Args:
+        text: For people.
+        values: For programs, by name; the name is put behind the column's, '' is the column itself.
+        command: What would fill the cell; then it has no text.
+    """
+
+    text: str = ""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    command: str | None = None
+
+    @property
+    def sort_value(self) -> Value:
+        """What a column is sorted by: the first number, otherwise the text."""
+        numbers = (value for value in self.values.values() if isinstance(value, float | int))
+        return next(numbers, self.text)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells; a row need not have every column.
+
+    Args:
+        columns: Titles by key, in order. Columns that are empty in all rows are not shown.
+        notes: What a reader must know, one sentence each.
+    """
+
+    name: str
+    title: str
+    columns: Mapping[str, str]
+    rows: list[dict[str, Cell]]
+    notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def shown(self) -> dict[str, str]:
+        """The columns that hold anything, less those that `shared` speaks of."""
+        filled = {k for row in self.rows for k, cell in row.items() if cell.text or cell.command}
+        return {k: title for k, title in self.columns.items() if k in filled - set(self._shared)}
+
+    @property
+    def shared(self) -> str:
+        """What all rows have in common, in words."""
+        values = (f"{self.columns[key]} {text}" for key, text in self._shared.items())
+        return f"All runs: {', '.join(values)}." if self._shared else ""
+
+    @cached_property
+    def _shared(self) -> dict[str, str]:
+        """Columns with one text, the same wherever a row says it; few enough to be a sentence."""
+        texts = {
+            key: {row[key].text for row in self.rows if key in row} - {""}
+            for key in ("corpus", "words", "bilm")
+        }
+        alike = {key: values.pop() for key, values in texts.items() if len(values) == 1}
+        return {key: text for key, text in alike.items() if text != PAPER}
+
+    @cached_property
+    def commands(self) -> list[str]:
+        """What would fill the missing cells, each once; cells refer to their places from 1 on."""
+        cells = (row[key] for row in self.rows for key in self.shown if key in row)
+        return list(dict.fromkeys(cell.command for cell in cells if cell.command))
+
+
+def word(text: str) -> Cell:
+    """A cell that holds text only."""
+    return Cell(text, {"": text} if text else {})
+
+
+def missing(command: str) -> Cell:
+    """A cell that a run would fill."""
+    return Cell(values={"command": command}, command=command)
+
+
+def number(value: float, digits: int = 2) -> Cell:
+    """A published number."""
+    return Cell(f"{value:.{digits}f}".rstrip("0").rstrip("."), {"": value})
+
+
+def score(group: Group, split: str) -> Cell:
+    """Mean ± standard deviation over seeds, and their number."""
+    values = group.scores(split)
+    if not values:
+        return Cell("failed", {"": "failed"}) if group.failed else Cell()
+    mean, spread = mean_and_spread(values)
+    text = f"{mean:.2f}" if spread is None else f"{mean:.2f} ± {spread:.2f}"
+    return Cell(f"{text} ({len(values)})", {"mean": mean, "sd": spread, "n": len(values)})
+
+
+def scores(groups: list[tuple[Group, str]], split: str) -> Cell:
+    """Several groups that fit one cell, each with what sets it apart."""
+    cells = [(score(group, split), apart) for group, apart in groups]
+    if len(cells) == 1:
+        return cells[0][0]
+    text = "; ".join(f"{cell.text} [{apart}]" for cell, apart in cells)
+    values = {f"{apart} {name}": v for cell, apart in cells for name, v in cell.values.items()}
+    return Cell(text, values)
+
+
+def gain(baseline: float, score: float) -> Cell:
+    """The gain absolute and as error reduction."""
+    return Cell(
+        gain_words(baseline, score),
+        {"absolute": score - baseline, "relative": error_reduction(baseline, score)},
+    )
+
+
+def probability(p: float) -> Cell:
+    """A p-value."""
+    return Cell("<0.001" if p < 0.001 else f"{p:.3f}", {"": p})

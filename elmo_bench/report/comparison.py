@@ -1,0 +1,71 @@
+"""The end of a run in the terminal: baseline, +ELMo, gain, the paper's numbers, layer weights."""
+
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.table import Table
+
+from elmo_bench.records import Record
+from elmo_bench.report.gain import gain_words
+
+BAR = 30  # characters of a layer weight of 1
+
+
+def show_comparison(
+    baseline: Record | None,
+    record: Record,
+    published: Mapping[str, float],
+    console: Console | None = None,
+) -> None:
+    """Print a run beside its baseline and beside the paper."""
+    console = console or Console()
+    console.print(comparison_table(baseline, record, published))
+    if record.layer_weights:
+        console.print(weights_table(record))
+
+
+def comparison_table(
+    baseline: Record | None, record: Record, published: Mapping[str, float]
+) -> Table:
+    """Scores of one run and its baseline, the paper's row below."""
+    metric = record.metric
+    table = Table(title=f"{record.task} on {record.data}, seed {record.seed}", title_justify="left")
+    for column in ("", f"dev {metric}", f"test {metric}", "training s"):
+        table.add_column(column, justify="left" if not column else "right")
+    for label, row in (("baseline", baseline), (_arm(record), record)):
+        if row is not None:
+            scores = [f"{row.scores[split][metric]:.2f}" for split in ("dev", "test")]
+            table.add_row(label, *scores, f"{row.seconds.get('training', 0):.0f}")
+    if baseline is not None:
+        gains = [
+            gain_words(baseline.scores[split][metric], record.scores[split][metric])
+            for split in ("dev", "test")
+        ]
+        table.add_row("gain (absolute / error reduction)", *gains, "", style="bold")
+    table.add_section()
+    paper = f"paper, on its own corpus: {published['baseline']} -> {published['elmo']}"
+    table.add_row(paper, "", gain_words(published["baseline"], published["elmo"]), "", style="dim")
+    return table
+
+
+def weights_table(record: Record) -> Table:
+    """The learned layer weights as bars."""
+    table = Table(title="Layer weights (softmax, sum to 1) and gamma", title_justify="left")
+    table.add_column("place")
+    table.add_column("layer")
+    table.add_column("weight", justify="right")
+    table.add_column("", min_width=BAR)
+    for place, learned in record.layer_weights.items():
+        for index, weight in enumerate(learned["weights"]):
+            layer = "token layer" if index == 0 else f"LSTM {index}"
+            bar = "█" * round(BAR * weight)
+            table.add_row(place if index == 0 else "", layer, f"{weight:.3f}", bar)
+        table.add_row("", "gamma", f"{learned['gamma']:.3f}", "")
+        table.add_section()
+    return table
+
+
+def _arm(record: Record) -> str:
+    if record.elmo == "none":
+        return "baseline"
+    return f"+ELMo ({record.elmo}, biLM {record.bilm})"

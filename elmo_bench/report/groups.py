@@ -1,0 +1,197 @@
+"""Runs that compute the same but for the seed, and which of them are compared with which."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePath
+from statistics import fmean, stdev
+from typing import Any
+
+from elmo_bench.records import Record
+
+UNTRAINED = "untrained"  # the control arm: ELMo on a biLM that was never trained
+ELMO_KEYS = ("elmo", "bilm", "precision", "fingerprint")  # what a baseline does not have
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that differ in nothing but the seed.
+
+    Args:
+        config: What they compute: the config without the seed, and the biLM's fingerprint.
+        records: The finished runs, by seed.
+        failed: The runs that ended with an error.
+    """
+
+    config: dict[str, Any]
+    records: tuple[Record, ...]
+    failed: tuple[Record, ...] = ()
+
+    @cached_property
+    def any_record(self) -> Record:
+        """Some record, for what they all share."""
+        return (self.records or self.failed)[0]
+
+    @property
+    def task(self) -> str:
+        return self.any_record.task
+
+    @property
+    def metric(self) -> str:
+        return self.any_record.metric
+
+    @property
+    def is_baseline(self) -> bool:
+        return self.any_record.elmo == "none"
+
+    @property
+    def is_untrained(self) -> bool:
+        return is_untrained(self.any_record)
+
+    @property
+    def train_fraction(self) -> float:
+        """The part of the training data that was used."""
+        return float(self.config.get("data", {}).get("train_fraction", 1.0))
+
+    @property
+    def uses_all_data(self) -> bool:
+        """Whether nothing was held back from training."""
+        limit = self.config.get("data", {}).get("train_limit")
+        return self.train_fraction == 1 and limit is None
+
+    @cached_property
+    def seeds(self) -> list[int]:
+        return [record.seed for record in self.records]
+
+    @property
+    def corpus(self) -> str:
+        """The data option, and which folder or file where it is the user's own."""
+        data = self.config.get("data", {})
+        own = data.get("dir") or data.get("test")
+        return f"{self.any_record.data}: {PurePath(str(own)).name}" if own else self.any_record.data
+
+    @property
+    def bilm(self) -> str:
+        """The biLM as tables name it."""
+        name = self.any_record.bilm or ""
+        return f"{name}, {UNTRAINED}" if self.is_untrained else name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the columns of a table already say of a group."""
+        record = self.any_record
+        return (self.task, self.corpus, record.words, record.elmo, self.bilm)
+
+    def scores(self, split: str, seeds: Iterable[int] | None = None) -> list[float]:
+        """The runs' scores, by seed."""
+        wanted = set(self.seeds if seeds is None else seeds)
+        return [
+            record.scores[split][record.metric]
+            for record in self.records
+            if record.seed in wanted and record.metric in record.scores.get(split, {})
+        ]
+
+
+def is_untrained(record: Record) -> bool:
+    """Whether the run read a biLM that was left at its random start."""
+    return bool(record.config.get("bilm", {}).get("weights") == "random")
+
+
+def mean_and_spread(values: list[float]) -> tuple[float, float | None]:
+    """Mean and sample standard deviation, which one value alone does not have."""
+    return fmean(values), stdev(values) if len(values) > 1 else None
+
+
+def key_of(config: Mapping[str, Any], *without: str) -> str:
+    """A config as a dictionary key, some parts (`elmo`, `elmo.use`) left out."""
+    top = {part for part in without if "." not in part}
+    kept = {name: value for name, value in config.items() if name not in top}
+    for part in without:
+        section, _, name = part.partition(".")
+        if name and isinstance(kept.get(section), dict):
+            kept[section] = {k: v for k, v in kept[section].items() if k != name}
+    return json.dumps(kept, sort_keys=True)
+
+
+class Runs:
+    """All groups of some records, and which baseline belongs to which."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self.groups = group_records(records)
+        self._baselines = {
+            key_of(group.config, *ELMO_KEYS): group for group in self.groups if group.is_baseline
+        }
+
+    def baseline(self, group: Group) -> Group | None:
+        """The runs of the same model on the same data without ELMo."""
+        return self._baselines.get(key_of(group.config, *ELMO_KEYS))
+
+    @property
+    def with_elmo(self) -> list[Group]:
+        """The groups that are no baseline."""
+        return [group for group in self.groups if not group.is_baseline]
+
+    @property
+    def tasks(self) -> list[str]:
+        return sorted({group.task for group in self.groups})
+
+
+def group_records(records: Iterable[Record]) -> list[Group]:
+    """Sort records into groups; of two records of one config and seed the later counts."""
+    members: dict[str, dict[int, Record]] = defaultdict(dict)
+    configs: dict[str, dict[str, Any]] = {}
+    for record in sorted(records, key=lambda record: (record.error is None, record.finished)):
+        config = {name: value for name, value in record.config.items() if name != "seed"}
+        if record.fingerprint and not is_untrained(record):
+            # A biLM trained anew under the same name is another one. Untrained ones are drawn
+            # from the seed, so there the fingerprint is a part of it.
+            config["fingerprint"] = record.fingerprint
+        key = f"{record.task} {key_of(config)}"
+        configs[key] = config
+        members[key][record.seed] = record
+    groups = [_group(configs[key], list(runs.values())) for key, runs in members.items()]
+    return sorted(groups, key=lambda group: (*group.names, key_of(group.config)))
+
+
+def _group(config: dict[str, Any], records: list[Record]) -> Group:
+    records = sorted(records, key=lambda record: record.seed)
+    return Group(
+        config,
+        tuple(record for record in records if record.error is None),
+        tuple(record for record in records if record.error is not None),
+    )
+
+
+def flatten(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A nested config as dotted keys; lists are values."""
+    flat: dict[str, Any] = {}
+    for name, value in config.items():
+        if isinstance(value, Mapping):
+            flat |= flatten(value, f"{prefix}{name}.")
+        else:
+            flat[f"{prefix}{name}"] = value
+    return flat
+
+
+def differences(groups: Iterable[Group]) -> list[str]:
+    """What tells apart the groups that share all their names, in their order; '' for the rest."""
+    groups = list(groups)
+    alike: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    flat = [flatten(group.config) for group in groups]
+    for group, values in zip(groups, flat, strict=True):
+        alike[group.names].append(values)
+    return [
+        ", ".join(
+            f"{key}={_short(values.get(key))}"
+            for key in sorted({key for other in alike[group.names] for key in other})
+            if any(other.get(key) != values.get(key) for other in alike[group.names])
+        )
+        for group, values in zip(groups, flat, strict=True)
+    ]
+
+
+def _short(value: Any) -> str:
+    text = "null" if value is None else str(value)
+    return text if len(text) <= 24 else "…" + text[-23:]

@@ -1,0 +1,112 @@
+"""Which records a command looks at."""
+
+import argparse
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from elmo_bench.config import PROJECT
+from elmo_bench.records import Record, read_records
+from elmo_bench.report.groups import ELMO_KEYS, key_of
+
+RUNS = PROJECT / "results" / "runs"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Filters; an empty one lets everything pass.
+
+    Args:
+        since: The earliest end of a run.
+        until: Ends from here on are left out.
+    """
+
+    tasks: frozenset[str] = frozenset()
+    data: frozenset[str] = frozenset()
+    bilms: frozenset[str] = frozenset()
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def __call__(self, records: Iterable[Record]) -> list[Record]:
+        """The records that pass, and the baselines that they are compared with."""
+        named = [record for record in records if self._is_named(record)]
+        kept = [record for record in named if self._is_in_time(record)]
+        contexts = {_context(record) for record in kept if record.elmo != "none"}
+        return [
+            record
+            for record in named
+            if self._is_in_time(record) or (record.elmo == "none" and _context(record) in contexts)
+        ]
+
+    def _is_named(self, record: Record) -> bool:
+        return (
+            (not self.tasks or record.task in self.tasks)
+            and (not self.data or record.data in self.data)
+            and (not self.bilms or record.bilm is None or record.bilm in self.bilms)
+        )
+
+    def _is_in_time(self, record: Record) -> bool:
+        if self.since is None and self.until is None:
+            return True
+        if not record.finished:
+            return False
+        finished = _utc(datetime.fromisoformat(record.finished))
+        return (self.since is None or finished >= self.since) and (
+            self.until is None or finished < self.until
+        )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The folder and the filters that compare, plot and report share."""
+    parser.add_argument(
+        "directory", metavar="DIR", nargs="?", type=Path, default=RUNS,
+        help="folder of records (results/runs)",
+    )  # fmt: skip
+    for name, words in (("task", "tasks"), ("data", "data options"), ("bilm", "biLMs")):
+        parser.add_argument(
+            f"--{name}", metavar="NAME[,NAME]", default="", help=f"only these {words}"
+        )
+    parser.add_argument("--since", metavar="DATE", help="only runs that ended on this day or later")
+    parser.add_argument(
+        "--until", metavar="DATE", help="only runs that ended on this day or before"
+    )
+
+
+def selected_records(args: argparse.Namespace) -> list[Record]:
+    """Read the records that the arguments ask for."""
+    if not args.directory.is_dir():
+        raise FileNotFoundError(f"{args.directory}: there is no such folder of records")
+    until = _date(args.until, "--until")
+    if until is not None and len(args.until) <= len("2018-02-15"):
+        until += timedelta(days=1)
+    choose = Selection(
+        tasks=names(args.task),
+        data=names(args.data),
+        bilms=names(args.bilm),
+        since=_date(args.since, "--since"),
+        until=until,
+    )
+    return choose(read_records(args.directory))
+
+
+def _context(record: Record) -> str:
+    return key_of(record.config, *ELMO_KEYS)
+
+
+def names(text: str) -> frozenset[str]:
+    """The names in a comma-separated option."""
+    return frozenset(name.strip() for name in text.split(",") if name.strip())
+
+
+def _date(text: str | None, option: str) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return _utc(datetime.fromisoformat(text))
+    except ValueError as error:
+        raise ValueError(f"{option} {text}: not a date like 2018-02-15 ({error})") from error
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

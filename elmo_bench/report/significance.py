@@ -1,0 +1,64 @@
+"""Whether a gain could be chance: paired approximate randomisation over test examples."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from elmo_bench.records import Record
+from elmo_bench.report.predictions import read_counts, score
+
+ROUNDS = 9999
+BATCH = 500  # rounds at once, to bound memory
+TEST = (
+    f"p: two-sided paired approximate randomisation, {ROUNDS:,} rounds. A round swaps the two "
+    "systems on a random half of the test examples, in all paired seeds at once; the statistic "
+    "is the difference of scores, averaged over seeds."
+)
+
+Score = Callable[[np.ndarray], np.ndarray]
+
+
+def p_value(baseline: np.ndarray, system: np.ndarray, rounds: int = ROUNDS, seed: int = 0) -> float:
+    """The probability of a difference as large as seen if the two systems were alike.
+
+    An example is swapped in all seeds together: what several seeds say of one example is not
+    independent, so seeds narrow the estimate of each score but add no test examples.
+
+    Args:
+        baseline: Counts of the baseline as (seed, example, group, 4).
+        system: Counts of the other system on the same seeds and examples.
+        rounds: Random assignments; none gives a p below 1 / (1 + rounds).
+        seed: Fixed, so that a table comes out the same every time.
+    """
+    num_seeds, num_examples, *counts = baseline.shape
+    difference = (system - baseline).transpose(1, 0, 2, 3).reshape(num_examples, -1)
+    sums = baseline.sum(axis=1), system.sum(axis=1)
+    observed = abs(_gain(*sums))
+    rng = np.random.default_rng(seed)
+    extreme = 0
+    for start in range(0, rounds, BATCH):
+        size = min(BATCH, rounds - start)
+        random_bytes = rng.integers(0, 256, (size, (num_examples + 7) // 8), dtype=np.uint8)
+        swap = np.unpackbits(random_bytes, axis=1, count=num_examples).astype(np.float64)
+        moved = (swap @ difference).reshape(size, num_seeds, *counts)
+        gains = _gain(sums[0] + moved, sums[1] - moved)
+        extreme += int((np.abs(gains) >= observed - 1e-9).sum())
+    return (1 + extreme) / (1 + rounds)
+
+
+def _gain(baseline: np.ndarray, system: np.ndarray) -> np.ndarray:
+    """Difference of scores, averaged over seeds, of sums (..., seed, group, 4)."""
+    return (score(system) - score(baseline)).mean(axis=-1)
+
+
+def compare_runs(pairs: list[tuple[Record, Record]], directory: Path) -> float | None:
+    """The p-value of runs paired by seed; None where the predictions do not allow one."""
+    both = [
+        (read_counts(baseline, directory), read_counts(run, directory)) for baseline, run in pairs
+    ]
+    kept = [(a, b) for a, b in both if a is not None and b is not None]
+    # Fewer pairs than the gain beside it was made of would be another comparison.
+    if not kept or len(kept) < len(pairs) or len({counts.shape for p in kept for counts in p}) > 1:
+        return None
+    return p_value(np.stack([a for a, _ in kept]), np.stack([b for _, b in kept]))

@@ -1,0 +1,178 @@
+"""Table 1 of the paper for the runs at hand, and the list of all groups of runs."""
+
+from collections import defaultdict
+from pathlib import Path
+
+from elmo_bench.config import task_names
+from elmo_bench.report.cells import Cell, Table, gain, missing, probability, score, word
+from elmo_bench.report.commands import run_command, usual_elmo, with_elmo, without_elmo
+from elmo_bench.report.gain import gain_words
+from elmo_bench.report.groups import Group, Runs, differences, mean_and_spread
+from elmo_bench.report.paper import SOURCE, published
+
+MAIN = {
+    "task": "Task",
+    "metric": "Metric",
+    "corpus": "Corpus",
+    "words": "Words",
+    "bilm": "biLM",
+    "settings": "Differs in",
+    "baseline": "Baseline",
+    "elmo": "+ELMo",
+    "gain": "Gain abs. / rel.",
+    "p": "p",
+    "paper": "Paper",
+}
+GROUPS = {
+    "task": "Task",
+    "metric": "Metric",
+    "corpus": "Corpus",
+    "words": "Words",
+    "elmo": "ELMo",
+    "bilm": "biLM",
+    "settings": "Differs in",
+    "dev": "Dev",
+    "test": "Test",
+    "failed": "Failed seeds",
+}
+SCORES = "Scores in percent: mean ± standard deviation over seeds (number of seeds)."
+GAIN = "Gain: absolute / error reduction in percent, over the seeds that both arms have."
+
+
+def main_table(runs: Runs, directory: Path | None, tasks: list[str] | None = None) -> Table:
+    """Table 1: baseline against ELMo.
+
+    Args:
+        runs: The groups to compare.
+        directory: Where the test predictions lie; None leaves the p-values out.
+        tasks: Tasks that get a row even without runs; all that there are if None.
+    """
+    chosen = headline_groups(runs)
+    rows = [
+        _main_row(runs, group, settings, directory)
+        for group, settings in zip(chosen, differences(chosen), strict=True)
+    ]
+    compared = {id(runs.baseline(group)) for group in chosen}
+    alone = [
+        group
+        for group in runs.groups
+        if group.is_baseline and group.uses_all_data and id(group) not in compared
+    ]
+    rows += [
+        _lonely_row(group, settings)
+        for group, settings in zip(alone, differences(alone), strict=True)
+    ]
+    for task in set(task_names() if tasks is None else tasks) - {row["task"].text for row in rows}:
+        command = missing(f"python run.py task={task}")
+        rows.append({"task": word(task), "baseline": command, "elmo": command, **_paper(task)})
+    rows.sort(key=lambda row: [row[key].text if key in row else "" for key in list(MAIN)[:5]])
+    notes = [SCORES, GAIN, f"Paper: {SOURCE}."]
+    if any("p" in row for row in rows):
+        from elmo_bench.report.significance import TEST
+
+        notes.append(TEST)
+    left_out = len([group for group in runs.with_elmo if group not in chosen])
+    if left_out:
+        notes.append(f"{left_out} more groups of runs: see the other tables (--tables all).")
+    return Table("main", "Test scores with and without ELMo", MAIN, rows, notes)
+
+
+def headline_groups(runs: Runs) -> list[Group]:
+    """The ELMo groups of Table 1: on all data, set as the paper did for the task.
+
+    Where a task's model and data have none such, all their ELMo groups stand in.
+    """
+    by_context: dict[tuple[str, ...], list[Group]] = defaultdict(list)
+    for group in runs.with_elmo:
+        if group.uses_all_data:
+            by_context[group.task, group.corpus, group.any_record.words, group.bilm].append(group)
+    chosen: list[Group] = []
+    for groups in by_context.values():
+        named = [group for group in groups if group.any_record.elmo == "paper"]
+        usual = [group for group in named if _is_usual(group)] if len(named) > 1 else named
+        chosen += usual or named or groups
+    return chosen
+
+
+def _is_usual(group: Group) -> bool:
+    """Whether no ELMo setting was changed from what the task's yaml has."""
+    usual = usual_elmo(group.task, group.any_record.data)
+    return all(group.config["elmo"].get(key) == value for key, value in usual.items())
+
+
+def paired_seeds(baseline: Group | None, group: Group) -> list[int]:
+    """The seeds that both have finished."""
+    return sorted(set(group.seeds) & set(baseline.seeds)) if baseline else []
+
+
+def _main_row(runs: Runs, group: Group, settings: str, directory: Path | None) -> dict[str, Cell]:
+    baseline = runs.baseline(group)
+    if group.any_record.elmo != "paper":
+        settings = ", ".join(filter(None, (f"elmo={group.any_record.elmo}", settings)))
+    row = _head(group, settings) | {"elmo": score(group, "test"), **_paper(group.task)}
+    if baseline is None:
+        command = run_command(without_elmo(group.config), group.seeds)
+        return row | {"baseline": missing(command)}
+    row["baseline"] = score(baseline, "test")
+    seeds = paired_seeds(baseline, group)
+    if seeds:
+        before, _ = mean_and_spread(baseline.scores("test", seeds))
+        after, _ = mean_and_spread(group.scores("test", seeds))
+        row["gain"] = gain(before, after)
+    p = _p_value(baseline, group, directory) if directory and seeds else None
+    return row if p is None else row | {"p": probability(p)}
+
+
+def _lonely_row(baseline: Group, settings: str) -> dict[str, Cell]:
+    command = run_command(with_elmo(baseline.config), baseline.seeds)
+    return _head(baseline, settings) | {
+        "baseline": score(baseline, "test"),
+        "elmo": missing(command),
+        **_paper(baseline.task),
+    }
+
+
+def _p_value(baseline: Group, group: Group, directory: Path) -> float | None:
+    from elmo_bench.report.significance import compare_runs
+
+    with_seed = {record.seed: record for record in baseline.records}
+    pairs = [(with_seed[r.seed], r) for r in group.records if r.seed in with_seed]
+    if any(record.predictions is None for pair in pairs for record in pair):
+        return None
+    return compare_runs(pairs, directory)
+
+
+def _paper(task: str) -> dict[str, Cell]:
+    scores = published(task)
+    if not scores:
+        return {}
+    before, after = scores["baseline"], scores["elmo"]
+    text = f"{before:g} → {after:g} ({gain_words(before, after)})"
+    return {"paper": Cell(text, {**scores, **gain(before, after).values})}
+
+
+def _head(group: Group, settings: str) -> dict[str, Cell]:
+    return {
+        "task": word(group.task),
+        "metric": word(group.metric),
+        "corpus": word(group.corpus),
+        "words": word(group.any_record.words),
+        "bilm": word(group.bilm),
+        "settings": word(settings),
+    }
+
+
+def groups_table(runs: Runs) -> Table:
+    """Every group of runs, with what sets it apart from others of the same names."""
+    rows = [
+        _head(group, settings)
+        | {
+            "elmo": word(group.any_record.elmo),
+            "dev": score(group, "dev"),
+            "test": score(group, "test"),
+            "failed": word(", ".join(str(record.seed) for record in group.failed)),
+        }
+        for group, settings in zip(runs.groups, differences(runs.groups), strict=True)
+    ]
+    notes = [SCORES, "Runs that differ in anything but the seed are in different rows."]
+    return Table("groups", "All groups of runs", GROUPS, rows, notes)

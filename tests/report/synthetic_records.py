@@ -1,0 +1,220 @@
+"""Made-up records that look like those of real runs: for tests and for looking at pictures.
+
+Nothing here is a result. `python tests/report/synthetic_records.py DIR` writes a folder of them.
+"""
+
+import gzip
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elmo_bench.records import Record, write_record
+from elmo_bench.report.commands import usual_elmo
+
+# task -> metric, baseline score, gain, the share of each layer
+TASKS: dict[str, tuple[str, float, float, list[float]]] = {
+    "ner": ("f1", 78.0, 6.0, [0.14, 0.56, 0.30]),
+    "sst5": ("accuracy", 45.0, 1.2, [0.17, 0.50, 0.33]),
+    "snli": ("accuracy", 70.0, 3.0, [0.2, 0.45, 0.35]),
+    "squad": ("f1", 62.0, 8.0, [0.08, 0.7, 0.22]),
+    "srl": ("f1", 60.0, 9.0, [0.25, 0.47, 0.28]),
+    "coref": ("conll_f1", 50.0, 5.0, [0.05, 0.82, 0.13]),
+}
+LABELS = ["PER", "LOC", "ORG", "MISC"]
+EVIL = "<script>document.title='harmed'</script>"
+TEXT = (
+    "The storm crossed Harbour Lane before Maria Lindqvist of Ostrava Steel said that the "
+    "bridge to Nordhaven would close"
+)
+WORDS = TEXT.split()
+
+
+def config(task: str, seed: int, **changes: Any) -> dict[str, Any]:
+    """A run's config; `elmo=None` gives the baseline, dotted keys become `section__name`."""
+    made: dict[str, Any] = {
+        "seed": seed,
+        "data": {"name": "mini", "train_limit": None, "train_fraction": 1.0},
+        "words": {"name": "random", "dim": 100, "lowercase": True},
+        "elmo": {
+            "name": "paper",
+            "use": "all",
+            "scale": None,
+            "places": ["input"],
+            "penalty": 0.1,
+            **usual_elmo(task, "mini"),
+        },
+        "bilm": {"name": "mini", "weights": None, "lstm": {"hidden_dim": 128}},
+        "precision": "float32",
+        "task": {"name": task, "build": {"hidden_dim": 50}, "training": {"max_epochs": 12}},
+    }
+    if "elmo" in changes and changes["elmo"] is None:
+        made["elmo"] = {"name": "none", "places": []}
+        del made["bilm"], made["precision"]
+    for key, value in changes.items():
+        section, _, name = key.partition("__")
+        if name:
+            made[section] = {**made[section], name: value}
+    return made
+
+
+def record(task: str, seed: int = 1, boost: float = 0.0, **changes: Any) -> Record:
+    """A finished run; `boost` is added to what its settings would give."""
+    settings = config(task, seed, **changes)
+    metric = TASKS[task][0]
+    rng = np.random.default_rng([seed, *json.dumps(settings, sort_keys=True).encode()])
+    score = _expected(task, settings) + boost + rng.normal(0, 0.5)
+    baseline = settings["elmo"]["name"] == "none"
+    epochs = list(_epochs(task, settings, score, rng))
+    run = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
+    return Record(
+        run=run,
+        task=task,
+        seed=seed,
+        metric=metric,
+        data=settings["data"]["name"],
+        words=settings["words"]["name"],
+        elmo=settings["elmo"]["name"],
+        bilm=None if baseline else settings["bilm"]["name"],
+        config=settings,
+        scores={"dev": {metric: score + 0.8}, "test": {metric: score}},
+        layer_weights={} if baseline else _weights(task, settings, rng),
+        epochs=epochs,
+        sizes={"train": 800, "dev": 100, "test": 120, "parameters": 123_456},
+        seconds={"training": 61.5, "features": 0.0 if baseline else 8.1},
+        fingerprint=None if baseline else "f00dcafe",
+        started="2026-03-01T10:00:00+00:00",
+        finished=f"2026-03-{seed:02d}T11:00:00+00:00",
+        environment={"python": "3.11.7", "packages": {"torch": "2.13.0"}, "commit": "abc123"},
+    )
+
+
+def _expected(task: str, settings: dict[str, Any]) -> float:
+    _, base, gain, _ = TASKS[task]
+    score = base + 4 * np.log10(settings["data"]["train_fraction"])
+    score += {"glove": 3.0, "corpus": 1.5}.get(settings["words"]["name"], 0.0)
+    elmo = settings["elmo"]
+    if elmo["name"] != "none":
+        share = {"last": 0.7, "first": 0.8, "token": 0.15}.get(elmo["use"], 1.0)
+        share *= {(): 0.0, ("output",): 0.5}.get(tuple(elmo["places"]), 1.0)
+        share = -0.1 if settings["bilm"]["weights"] == "random" else share
+        score += gain * share * (1.5 - 0.5 * settings["data"]["train_fraction"])
+    return float(score)
+
+
+def _epochs(
+    task: str, settings: dict[str, Any], score: float, rng: np.random.Generator
+) -> Iterator[dict[str, Any]]:
+    metric, _, _, shares = TASKS[task]
+    fast = 2.0 if settings["elmo"]["name"] == "none" else 0.8
+    for epoch in range(1, 13):
+        reached = 1 - np.exp(-epoch / fast)
+        row = {
+            "epoch": epoch,
+            "step": 32 * epoch,
+            f"dev/{metric}": float(score * (0.4 + 0.6 * reached) + rng.normal(0, 0.3)),
+            "dev/loss": float(2 - 1.5 * reached),
+            "train/loss": float(2 - 1.8 * reached),
+            "seconds": 5.0 * epoch,
+        }
+        for place in settings["elmo"]["places"]:
+            if settings["elmo"]["use"] == "all":
+                for layer, share in enumerate(shares):
+                    row[f"elmo/{place}/layer{layer}"] = 1 / 3 + (share - 1 / 3) * epoch / 12
+            row[f"elmo/{place}/gamma"] = 1 + 0.04 * epoch
+        yield row
+
+
+def _weights(task: str, settings: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    shares = np.array(TASKS[task][3])
+    found: dict[str, Any] = {}
+    for place in settings["elmo"]["places"]:
+        if settings["elmo"]["use"] != "all":
+            found[place] = {"weights": [1.0], "gamma": 0.9, "layers": [2]}
+            continue
+        flat = shares if place == "input" else (shares + 2) / (shares + 2).sum()
+        weights = np.abs(flat + rng.normal(0, 0.02, 3))
+        found[place] = {"weights": (weights / weights.sum()).tolist(), "gamma": 1.4}
+    return found
+
+
+def predictions(made: Record, examples: int = 60) -> list[dict[str, Any]]:
+    """Test predictions whose rate of right ones is the record's score."""
+    spans = TASKS[made.task][0] != "accuracy"
+    rng = np.random.default_rng(7)  # the same examples for all runs of a task
+    luck = np.random.default_rng([made.seed, len(made.elmo)])
+    lines = []
+    for number in range(examples):
+        tokens = [WORDS[index] for index in rng.integers(0, len(WORDS), rng.integers(6, 14))]
+        tokens[0] = EVIL if number % 10 == 0 else tokens[0]
+        right = luck.random() < made.scores["test"][made.metric] / 100
+        first, label = int(rng.integers(0, 4)), int(rng.integers(0, 4))
+        gold = _annotation(spans, first, LABELS[label])
+        guess = gold if right else _annotation(spans, first + 1, LABELS[(label + 1) % 4])
+        hit = int(right)
+        lines.append(
+            {
+                "id": f"{made.task}-{number}",
+                "tokens": [tokens],
+                "gold": gold,
+                "predicted": guess,
+                "counts": [[hit, 1, hit, 1]],
+            }
+        )
+    return lines
+
+
+def _annotation(spans: bool, first: int, label: str) -> dict[str, Any]:
+    if spans:
+        return {"label": None, "spans": [[0, first, first + 1, label], [0, 4, 4, "LOC"]]}
+    return {"label": label, "spans": []}
+
+
+def write(made: Record, directory: Path, with_predictions: bool = True) -> Path:
+    """Write a record, and its predictions beside it."""
+    if with_predictions:
+        name = f"{Path(made.file_name).stem}.predictions.jsonl.gz"
+        made = replace(made, predictions=name)
+        text = "".join(json.dumps(line) + "\n" for line in predictions(made))
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_bytes(gzip.compress(text.encode(), mtime=0))
+    return write_record(made, directory)
+
+
+def write_all(directory: Path, seeds: int = 3) -> None:
+    """Runs for every table and figure."""
+    for seed in range(1, seeds + 1):
+        for task in TASKS:
+            write(record(task, seed, elmo=None), directory)
+            write(record(task, seed), directory)
+            write(record(task, seed, bilm__weights="random"), directory)
+        for task in ("snli", "srl"):
+            for made in _ablations(task, seed):
+                write(made, directory, with_predictions=False)
+    failed = record("ner", 9, elmo__penalty=7.0)
+    write_record(replace(failed, error="RuntimeError: it broke", scores={}, epochs=[]), directory)
+
+
+def _ablations(task: str, seed: int) -> Iterator[Record]:
+    for penalty in (1.0, 0.001):
+        yield record(task, seed, elmo__penalty=penalty)
+    yield record(task, seed, elmo__name="last", elmo__use="last")
+    yield record(task, seed, elmo__name="input", elmo__places=["input"])
+    yield record(task, seed, elmo__name="output", elmo__places=["output"])
+    yield record(task, seed, elmo__name="token", elmo__use="token")
+    for words in ("glove", "corpus"):
+        yield record(task, seed, words__name=words)
+        yield record(task, seed, elmo=None, words__name=words)
+    for fraction in (0.01, 0.1):
+        yield record(task, seed, data__train_fraction=fraction)
+        yield record(task, seed, data__train_fraction=fraction, bilm__weights="random")
+        yield record(task, seed, elmo=None, data__train_fraction=fraction)
+
+
+if __name__ == "__main__":
+    write_all(Path(sys.argv[1]))
