@@ -5,7 +5,7 @@ and is counted; one that covers no token at all is dropped and counted.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def read(path: Path, split: Split, articles: str | None, notes: Notes) -> Iterat
     titles = None if articles is None else _titles(Path(articles).expanduser(), split)
     found = False
     for place, article, paragraph, question in read_questions(path):
-        if titles is not None and article.get("title") not in titles:
+        if titles is not None and str(article.get("title")) not in titles:
             continue
         found = True
         try:
@@ -166,6 +166,34 @@ def from_hub(rows: Iterable[Mapping[str, Any]], notes: Notes) -> Iterator[Exampl
             answers = list(zip(texts, starts, strict=True))
             example = _example(row["id"], row["context"], row["question"], answers, notes)
         except ValueError as error:
-            raise DataError("Hub dataset", number + 1, str(error)) from error
+            raise DataError(f"Hub dataset, row {number}", None, str(error)) from error
         if example is not None:
             yield example
+
+
+def cut_paragraphs(examples: Iterable[Example], max_tokens: int, notes: Notes) -> Iterator[Example]:
+    """Cut paragraphs to their first tokens; a question whose answers lie behind is left out."""
+    for example in examples:
+        paragraph, question = example.segments
+        if len(paragraph) <= max_tokens:
+            yield example
+            continue
+        target = example.target
+        spans = tuple(span for span in target.spans if span[1] < max_tokens)
+        if not spans:
+            notes["questions answered behind the cut of a long paragraph"] += 1
+            continue
+        shorter = replace(target, offsets=target.offsets[:max_tokens], spans=spans)
+        yield Example(example.id, (paragraph[:max_tokens], question), shorter)
+
+
+def parse(text: str) -> Example:
+    """A question about a paragraph that a person types: `paragraph ||| question`."""
+    context, bar, question = text.partition("|||")
+    context, question = context.strip(), question.strip()
+    if not (bar and context and question):
+        raise ValueError(f"type `paragraph ||| question`, not {text[:60]!r}")
+    offsets = _context_offsets(context)
+    paragraph = tuple(context[start:end] for start, end in offsets)
+    words = tokenize(question, split_inside=True)
+    return Example(question, (paragraph, words), SquadTarget(context, offsets, (), ()))

@@ -1,35 +1,101 @@
 """Question answering behind the contract of a task."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from torch import nn
+
 from elmo_bench.data.files import DataError, read_json
 from elmo_bench.metrics import score_squad
-from elmo_bench.task import Example, Notes, Split, Task
+from elmo_bench.nn.chars import CharCnn
+from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.task import Annotation, Counts, Example, Notes, Split, Task
 from tasks.squad import data
+from tasks.squad.model import Reader
 
 
 class SquadTask(Task):
-    """A span of a paragraph that answers a question.
+    """A span of a paragraph that answers a question; predictions are first and last token.
 
     Args:
         articles: A JSON file {split: [titles]} that cuts one file into splits, if not null.
+        max_train_tokens: Longer paragraphs are cut in training; never in evaluation.
+        char_dim: Size of the character embeddings.
+        char_filters: Width and number of each kind of character filter.
+        max_chars: Words are cut to so many characters.
+        hidden_dim: Units per direction of every GRU.
+        dropout: Variational, at the input of every layer, and on the characters.
+        max_span: Tokens of an answer at the most.
     """
 
-    def __init__(self, articles: str | None) -> None:
+    def __init__(
+        self,
+        articles: str | None,
+        max_train_tokens: int | None,
+        char_dim: int,
+        char_filters: Sequence[Sequence[int]],
+        max_chars: int,
+        hidden_dim: int,
+        dropout: float,
+        max_span: int,
+    ) -> None:
         self.articles = articles
+        self.max_train_tokens = max_train_tokens
+        self.char_settings = (char_dim, char_filters, max_chars, None, dropout)
+        self.hidden_dim = hidden_dim
+        self.dropout = dropout
+        self.max_span = max_span
 
     def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
-        return data.read(path, split, self.articles, notes)
+        examples = data.read(path, split, self.articles, notes)
+        return self._shortened(examples, split, notes)
 
     def from_hub(
         self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
     ) -> Iterator[Example]:
-        return data.from_hub(rows, notes)
+        return self._shortened(data.from_hub(rows, notes), split, notes)
+
+    def build_model(
+        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+    ) -> nn.Module:
+        chars = CharCnn(*self.char_settings)
+        return Reader(words, chars, elmo_dims, self.hidden_dim, self.dropout, self.max_span)
+
+    def gold(self, example: Example) -> list[int]:
+        return list(example.target.spans[0])
+
+    def score(self, examples: Sequence[Example], predictions: Sequence[Any]) -> dict[str, float]:
+        references = {example.id: example.target.answers for example in examples}
+        texts = self.answers(examples, predictions)
+        return score_squad(references, texts)
+
+    def answers(self, examples: Sequence[Example], predictions: Sequence[Any]) -> dict[str, str]:
+        """Predictions in the form of the official script: {question id: text}."""
+        pairs = zip(examples, predictions, strict=True)
+        return {example.id: example.target.text(*span) for example, span in pairs}
+
+    def counts(self, example: Example, prediction: Any) -> Counts:
+        share = self.score([example], [prediction])["f1"] / 100
+        return [(share, 1, share, 1)]
+
+    def annotate(self, example: Example, prediction: Any) -> Annotation:
+        first, last = prediction
+        text = example.target.text(first, last)
+        return Annotation(label=text, spans=((0, first, last, "answer"),))
+
+    def parse(self, text: str) -> Example:
+        return data.parse(text)
 
     def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
         predictions = read_json(predicted)
         if not isinstance(predictions, dict):
             raise DataError(predicted, None, "not a JSON object {question id: answer}")
         return score_squad(data.read_references(gold), predictions)
+
+    def _shortened(
+        self, examples: Iterator[Example], split: Split, notes: Notes
+    ) -> Iterator[Example]:
+        if split != "train" or self.max_train_tokens is None:
+            return examples
+        return data.cut_paragraphs(examples, self.max_train_tokens, notes)
