@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from elmo_bench.data.files import numbered_lines
 
@@ -18,6 +18,7 @@ Sentence = Sequence[str]
 HELD_OUT_EVERY = 100
 
 
+@runtime_checkable
 class Corpus(Protocol):
     """Sentences to train on, sentences to measure perplexity on, and a name for their content."""
 
