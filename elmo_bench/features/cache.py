@@ -1,0 +1,184 @@
+"""Frozen layers on disk, computed once per distinct segment, biLM and precision."""
+
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+import torch
+from filelock import FileLock
+from jaxtyping import Float, UInt8
+from rich.progress import Progress
+from torch import Tensor
+
+from elmo_bench.features.store import KEY_BYTES, BlockStore
+
+Segment = tuple[str, ...]
+Embed = Callable[[list[Segment]], Iterable[Tensor]]  # one (layer, time, dim) per segment
+
+# bfloat16 is a form to keep numbers in; what is read is float32, whatever the precision.
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+CHUNK_TOKENS = 8192  # computed and written at a time
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """What a cache holds: the layers of one biLM in one precision."""
+
+    fingerprint: str
+    precision: str
+    num_layers: int
+    dim: int
+
+    @property
+    def token_bytes(self) -> int:
+        """Size of all layers of one token."""
+        return self.num_layers * self.dim * DTYPES[self.precision].itemsize
+
+
+class FeatureCache:
+    """The layers of segments, each read by the biLM alone, keyed by its tokens.
+
+    Several processes may fill and read a cache at once. Damaged layers count as missing, and so
+    are computed again.
+
+    Args:
+        root: The folder of all caches.
+        info: Whose layers, and how they are kept.
+    """
+
+    def __init__(self, root: Path, info: CacheInfo) -> None:
+        if info.precision not in DTYPES:
+            raise ValueError(f"precision={info.precision}: choose one of {', '.join(DTYPES)}")
+        self.info = info
+        self.folder = root / f"{info.fingerprint[:16]}-{info.precision}"
+        self.store = BlockStore(self.folder, info.num_layers)
+
+    def missing(self, segments: Iterable[Segment], layers: Sequence[int]) -> list[Segment]:
+        """The distinct segments of which these layers are not here, or not sound."""
+        self.store.refresh()
+        distinct = dict.fromkeys(segments)
+        return [segment for segment in distinct if self.store.get(_key(segment), layers) is None]
+
+    def num_bytes(self, segments: Iterable[Segment]) -> int:
+        """What all layers of these segments take on disk."""
+        return self.info.token_bytes * sum(map(len, segments))
+
+    def fill(self, segments: Iterable[Segment], layers: Sequence[int], embed: Embed) -> int:
+        """Compute and write what is missing; give the number of segments that was.
+
+        Args:
+            segments: May hold a segment many times.
+            layers: Those that will be read, and so are checked; all of them are written.
+            embed: Gives the layers of each of a few segments.
+        """
+        missing = self.missing(segments, layers)
+        if not missing:
+            return 0
+        self._prepare(missing)
+        with Progress(transient=True) as progress:
+            task = progress.add_task("Frozen layers", total=sum(map(len, missing)))
+            for chunk in _chunks(missing):
+                self.store.refresh()  # another process may have been faster
+                new = [segment for segment in chunk if _key(segment) not in self.store.entries]
+                if new:
+                    stacks = zip(new, embed(new), strict=True)
+                    self.store.append({_key(s): self._parts(s, stack) for s, stack in stacks})
+                progress.advance(task, sum(map(len, chunk)))
+        return len(missing)
+
+    def read(self, segment: Segment, layers: Sequence[int]) -> Float[Tensor, "layer time dim"]:
+        """Some layers of a segment."""
+        return self.read_batch([segment], layers)[:, 0]
+
+    def read_batch(
+        self, segments: Sequence[Segment], layers: Sequence[int]
+    ) -> Float[Tensor, "layer segment time dim"]:
+        """Some layers of a few segments, padded with zeros."""
+        shape = (len(layers), len(segments), max(map(len, segments)), self.info.dim)
+        batch = torch.zeros(shape)
+        picked = slice(None) if len(layers) == self.info.num_layers else list(layers)
+        for row, segment in enumerate(segments):
+            block = self.store.get(_key(segment), layers)
+            if block is None:
+                raise LookupError(
+                    f"{self.folder} lacks the layers of {_shown(segment)}, or they are damaged; "
+                    f"FeatureCache.fill computes them."
+                )
+            batch[:, row, : len(segment)] = self._stack(block)[picked]
+        return batch
+
+    def damaged(self) -> int:
+        """The number of entries that are not sound, every one of them read."""
+        layers = range(self.info.num_layers)
+        return sum(self.store.get(key, layers) is None for key in list(self.store.entries))
+
+    def _stack(self, block: UInt8[np.ndarray, "layer byte"]) -> Tensor:
+        stack = torch.from_numpy(block).view(DTYPES[self.info.precision])
+        return stack.unflatten(1, (stack.shape[1] // self.info.dim, self.info.dim))
+
+    def _parts(self, segment: Segment, stack: Tensor) -> list[bytes]:
+        shape = (self.info.num_layers, len(segment), self.info.dim)
+        if stack.shape != shape:
+            raise ValueError(f"layers of shape {shape} were expected, not {tuple(stack.shape)}")
+        stored = stack.detach().cpu().to(DTYPES[self.info.precision]).contiguous()
+        if not stored.isfinite().all():
+            raise ValueError(
+                f"The layers of {_shown(segment)} are not finite in {self.info.precision}."
+            )
+        return [layer.view(torch.uint8).numpy().tobytes() for layer in stored]
+
+    def _prepare(self, missing: list[Segment]) -> None:
+        """Make the folder, if the disk has room for what will come into it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        needed, free = self.num_bytes(missing), shutil.disk_usage(self.folder).free
+        if needed > free:
+            raise OSError(
+                f"The frozen layers of {len(missing):,} segments take {needed / 1e9:,.2f} GB in "
+                f"{self.folder}, but {free / 1e9:,.2f} GB are free. Set precision=float16, set "
+                f"paths.cache to another disk, or compute them for every batch: features=online."
+            )
+        about = self.folder / "about.json"
+        with FileLock(self.folder / "lock"):
+            if not about.exists():
+                unfinished = about.with_suffix(".unfinished")
+                unfinished.write_text(json.dumps(asdict(self.info)))
+                unfinished.rename(about)
+
+
+def find_caches(root: Path) -> list[FeatureCache]:
+    """All caches under a folder."""
+    abouts = sorted(root.glob("*/about.json"))
+    return [FeatureCache(root, CacheInfo(**json.loads(about.read_text()))) for about in abouts]
+
+
+def _key(segment: Segment) -> bytes:
+    # JSON tells ["a b"] from ["a", "b"] whatever the tokens hold.
+    return blake2b(json.dumps(segment).encode(), digest_size=KEY_BYTES).digest()
+
+
+def _chunks(segments: list[Segment]) -> Iterator[list[Segment]]:
+    """Segments of like length together, in an order that differs from process to process.
+
+    So processes that fill the same cache at once share the work rather than do it twice.
+    """
+    chunks: list[list[Segment]] = []
+    num_tokens = CHUNK_TOKENS
+    for segment in sorted(segments, key=len):
+        if num_tokens >= CHUNK_TOKENS:
+            chunks.append([])
+            num_tokens = 0
+        chunks[-1].append(segment)
+        num_tokens += len(segment)
+    random.Random(os.getpid()).shuffle(chunks)
+    return iter(chunks)
+
+
+def _shown(segment: Segment) -> str:
+    text = " ".join(segment)
+    return repr(text if len(text) <= 60 else f"{text[:60]}...")

@@ -1,0 +1,125 @@
+"""Blocks of bytes by key, in files that only grow.
+
+`blocks.bin` holds one block after the other and `index.bin` a record of fixed size for each. Both
+are appended to under a lock, so several processes may write and read at once. A block consists of
+equal parts with a checksum each, so that a part can be read, and checked, without the others.
+"""
+
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from filelock import FileLock
+from jaxtyping import UInt8
+
+KEY_BYTES = 16
+SEAL = 0xE130BE4C  # the 32-bit words of a whole record, xor-ed; a record of zeros is none
+ALIGNMENT = 64
+
+
+class Entry(NamedTuple):
+    """Where a block lies."""
+
+    offset: int
+    size: int
+    checksums: list[int]  # CRC-32 of each part
+
+
+class BlockStore:
+    """Blocks by key; a later block replaces an earlier one of the same key.
+
+    What a process reads for the first time is checked. A block that was cut off or damaged, or
+    whose record was, counts as missing.
+    """
+
+    def __init__(self, folder: Path, num_parts: int) -> None:
+        self.folder, self.num_parts = folder, num_parts
+        self.entries: dict[bytes, Entry] = {}
+        self._record = np.dtype(
+            [
+                ("key", f"V{KEY_BYTES}"),
+                ("offset", "<u8"),
+                ("size", "<u8"),
+                ("checksums", "<u4", (num_parts,)),
+                ("seal", "<u4"),
+            ]
+        )
+        self._index, self._blocks = folder / "index.bin", folder / "blocks.bin"
+        self._num_read = 0  # records
+        self._bytes = np.empty(0, dtype=np.uint8)
+        self._checked: dict[int, int] = {}  # by offset, a bit for each part that is sound
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take in what was appended since the last time, by whatever process."""
+        if not self._index.exists():
+            return
+        skipped = self._num_read * self._record.itemsize
+        records = np.fromfile(self._index, self._record, offset=skipped)
+        self._num_read += len(records)
+        whole = records[_xor(records) == SEAL]
+        columns = (whole[name].tolist() for name in ("offset", "size", "checksums"))
+        entries = map(Entry._make, zip(*columns, strict=True))
+        self.entries.update(zip(whole["key"].tolist(), entries, strict=True))
+
+    def append(self, blocks: dict[bytes, list[bytes]]) -> None:
+        """Write blocks, each given as its parts."""
+        with FileLock(self.folder / "lock"):
+            with open(self._blocks, "ab") as file:
+                offset = -(-file.tell() // ALIGNMENT) * ALIGNMENT
+                file.write(bytes(offset - file.tell()))
+                rows = []
+                for key, parts in blocks.items():
+                    size = sum(map(file.write, parts))
+                    rows.append((key, offset, size, [zlib.crc32(part) for part in parts], 0))
+                    offset += size
+            records = np.array(rows, dtype=self._record)
+            records["seal"] = _xor(records) ^ np.uint32(SEAL)
+            # After the blocks, so that the index never names what is not there yet.
+            with open(self._index, "ab") as file:
+                # A writer that died may have left half a record.
+                file.truncate(file.tell() // self._record.itemsize * self._record.itemsize)
+                file.write(records.tobytes())
+        self.refresh()
+
+    def get(self, key: bytes, parts: Sequence[int]) -> UInt8[np.ndarray, "part byte"] | None:
+        """All parts of a block, in place on disk, if it is here and the given parts are sound."""
+        entry = self.entries.get(key)
+        if entry is None:
+            return None
+        block = self._view(entry)
+        if block is None or not self._is_sound(entry, block, parts):
+            del self.entries[key]
+            return None
+        return block
+
+    def _view(self, entry: Entry) -> UInt8[np.ndarray, "part byte"] | None:
+        end = entry.offset + entry.size
+        if end > len(self._bytes):
+            if not self._blocks.exists() or end > self._blocks.stat().st_size:
+                return None
+            # Copy on write: torch wants memory that it could write to.
+            self._bytes = np.memmap(self._blocks, dtype=np.uint8, mode="c")
+        part_size = entry.size // self.num_parts
+        return self._bytes[entry.offset : end].reshape(self.num_parts, part_size)
+
+    def _is_sound(self, entry: Entry, block: np.ndarray, parts: Sequence[int]) -> bool:
+        checked = self._checked.get(entry.offset, 0)
+        for part in parts:
+            if not checked >> part & 1:
+                if zlib.crc32(block[part]) != entry.checksums[part]:
+                    return False
+                checked |= 1 << part
+        self._checked[entry.offset] = checked
+        return True
+
+    def __getstate__(self) -> dict[str, object]:
+        # Another process maps the file for itself rather than be sent the bytes.
+        return {**self.__dict__, "_bytes": np.empty(0, dtype=np.uint8)}
+
+
+def _xor(records: np.ndarray) -> np.ndarray:
+    words = records.view("<u4").reshape(len(records), records.itemsize // 4)
+    return np.bitwise_xor.reduce(words, axis=1)
