@@ -66,7 +66,7 @@ def read_documents(path: Path) -> Iterator[Document]:
     number = 0
     for number, line in numbered_lines(path):
         if rows and (not line.strip() or line.startswith("#end document")):
-            sentences.append(_sentence(number - len(rows), rows))
+            sentences.append(_sentence(path, number - len(rows), rows, (name, str(part))))
             rows = []
         if not line.strip():
             continue
@@ -83,7 +83,7 @@ def read_documents(path: Path) -> Iterator[Document]:
         elif not begun:
             raise DataError(path, number, "a line outside of any document (no #begin document)")
         else:
-            rows.append(_row(path, number, line, (name, part), rows))
+            rows.append(_GAP.split(line.strip(" \t")))
     if begun:
         raise DataError(path, number, f"the document of line {begun} has no #end document")
     if not number:
@@ -98,32 +98,22 @@ def _header(path: Path, number: int, line: str) -> tuple[str, int]:
     return found["name"], int(found["part"] or 0)
 
 
-def _row(
-    path: Path, number: int, line: str, document: tuple[str, int], before: list[list[str]]
-) -> list[str]:
-    columns = _GAP.split(line.strip(" \t"))
-    if len(columns) < _MIN_COLUMNS:
-        problem = f"{len(columns)} columns, but CoNLL-2012 has {_MIN_COLUMNS} or more"
-        raise DataError(path, number, problem)
-    if before and len(columns) != len(before[0]):
-        problem = f"{len(columns)} columns, but the sentence began with {len(before[0])}"
-        raise DataError(path, number, problem)
-    if columns[0] != document[0] or not _is_number(columns[1], document[1]):
-        problem = f"document {columns[0]!r} part {columns[1]!r} inside {document[0]!r}"
-        raise DataError(path, number, f"{problem} part {document[1]}")
-    if not _is_number(columns[2], len(before)):
-        raise DataError(path, number, f"word number {columns[2]!r}, expected {len(before)}")
-    return columns
-
-
-def _is_number(text: str, expected: int) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 9 and int(text) == expected
-
-
-def _sentence(line: int, rows: list[list[str]]) -> Sentence:
+def _sentence(path: Path, first: int, rows: list[list[str]], document: tuple[str, str]) -> Sentence:
+    for index, row in enumerate(rows):
+        if len(row) < _MIN_COLUMNS:
+            problem = f"{len(row)} columns, but CoNLL-2012 has {_MIN_COLUMNS} or more"
+        elif len(row) != len(rows[0]):
+            problem = f"{len(row)} columns, but the sentence began with {len(rows[0])}"
+        elif (row[0], row[1]) != document:
+            problem = f"document {row[0]!r} part {row[1]!r} inside {' part '.join(document)}"
+        elif row[2] != str(index):
+            problem = f"word number {row[2]!r}, expected {index}"
+        else:
+            continue
+        raise DataError(path, first + index, problem)
     columns = list(zip(*rows, strict=True))
     return Sentence(
-        line=line,
+        line=first,
         words=columns[3],
         pos=columns[4],
         framesets=columns[7],

@@ -24,7 +24,13 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         with opener(path, "rb") as file:
             # Bytes are decoded line by line, so that a wrong byte is told with its own line.
             for number, raw in enumerate(file, start=1):
-                yield number, _decoded(path, number, raw)
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                if "\0" in line:
+                    raise DataError(path, number, "not UTF-8 text (a NUL; is it UTF-16?)")
+                yield number, line.rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        problem = f"not UTF-8 text ({error.reason}, byte {error.start + 1} of the line)"
+        raise DataError(path, number, problem) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(path, number + 1, f"damaged or cut-off .gz file ({error})") from error
     except (OSError, ValueError) as error:
@@ -35,27 +41,21 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise DataError(path, None, f"cannot be read ({reason})") from error
 
 
-def _decoded(path: Path, number: int, raw: bytes) -> str:
-    try:
-        line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        problem = f"not UTF-8 text ({error.reason}, byte {error.start + 1} of the line)"
-        raise DataError(path, number, problem) from error
-    if "\0" in line:
-        raise DataError(path, number, "not UTF-8 text (a NUL character; is it UTF-16?)")
-    return line.rstrip("\r\n")
-
-
 def parse_json(path: Path, line: int, text: str) -> Any:
     """Parse a JSON value that starts at the given line of a file."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        if (
+            "\\ud" in text.lower()
+        ):  # half of a surrogate pair is no character, yet JSON can spell it
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
     except json.JSONDecodeError as error:
         place = line + error.lineno - 1
         raise DataError(path, place, f"not JSON ({error.msg}, column {error.colno})") from error
     except RecursionError as error:
         raise DataError(path, line, "not JSON that can be read (nested too deeply)") from error
-    except ValueError as error:  # a whole number with thousands of digits
+    except ValueError as error:  # a surrogate, or a whole number with thousands of digits
         raise DataError(path, line, f"not JSON that can be read ({error})") from error
 
 

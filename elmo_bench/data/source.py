@@ -11,6 +11,8 @@ from typing import Any
 from elmo_bench.data.files import DataError
 from elmo_bench.task import Example, Notes, Split, Task
 
+_NOT_OF_THE_MINI = ("name", "train_limit", "train_fraction")  # they do not change what is generated
+
 
 def load_split(
     task: Task,
@@ -60,7 +62,8 @@ def find_files(
     if data["name"] == "mini":
         from elmo_bench.mini import ensure_mini
 
-        folder = Path(ensure_mini(cache, data)) / settings["name"]
+        made_of = {key: value for key, value in data.items() if key not in _NOT_OF_THE_MINI}
+        folder = Path(ensure_mini(cache, made_of)) / settings["name"]
         return _by_pattern(folder, settings["files"][split], "was the cache changed by hand?")
     named = data[split]
     if named is not None:
@@ -86,14 +89,14 @@ def _named(name: str, key: str) -> list[Path]:
 
 
 def _by_pattern(folder: Path, patterns: Sequence[str], way_out: str) -> list[Path]:
-    """The files that match the first pattern that any file matches, plain ones before .gz."""
+    """The files of the first pattern that has any; a .gz beside its own plain copy is left."""
     if not folder.is_dir():
         raise DataError(folder, None, "there is no such folder (data.dir)")
     for pattern in patterns:
-        for ending in ("", ".gz"):
-            found = sorted(path for path in folder.glob(pattern + ending) if path.is_file())
-            if found:
-                return found
+        plain = {path for path in folder.glob(pattern) if path.is_file()}
+        packed = {path for path in folder.glob(pattern + ".gz") if path.is_file()}
+        if plain or packed:
+            return sorted(plain | {path for path in packed if path.with_suffix("") not in plain})
     problem = f"no file here is named like {' or '.join(patterns)}, plain or .gz; {way_out}"
     raise DataError(folder, None, problem)
 

@@ -7,11 +7,10 @@ where answers of question answering often begin or end: hyphens, slashes, tildes
 
 import re
 import unicodedata
-from collections.abc import Iterator
 
 Offsets = tuple[int, int]
 
-# str.isspace() counts the non-breaking space, but not these two: zero-width space, byte order mark.
+# White space has the non-breaking space, but not these two: zero-width space, byte order mark.
 _ZERO_WIDTH = "\u200b\ufeff"
 _APOSTROPHE = "['’]"
 _QUOTES = '"“”„‟«»‹›‘‚‛`´'
@@ -24,7 +23,7 @@ _PIECE = re.compile(
     r"|(?P<quote>''|``)"
     rf"|(?P<alone>[{re.escape(_ALONE)}])"
     r"|(?P<comma>[,:](?!(?<=\d.)\d))"  # 1,000 and 12:30 stay whole
-    rf"|(?P<word>(?:(?!\.\.|--|''|[,:](?!(?<=\d.)\d))[^{re.escape(_ALONE)}])+)"
+    rf"|(?P<word>(?:(?!\.\.|--|''|[,:](?!(?<=\d.)\d))[^\s{_ZERO_WIDTH}{re.escape(_ALONE)}])+)"
 )
 _INSIDE_SPLIT = re.compile(rf"[{re.escape(_INSIDE)}]|[^{re.escape(_INSIDE)}]+")
 _CLITIC = re.compile(
@@ -56,8 +55,12 @@ def tokenize(text: str, split_inside: bool = False) -> tuple[str, ...]:
 def token_offsets(text: str, split_inside: bool = False) -> tuple[Offsets, ...]:
     """The (start, end) of every token, in order; all but white space is in some token."""
     found: list[Offsets] = []
-    for start, end in _chunks(text):
-        for left, right in _split_chunk(text, start, end, split_inside):
+    for piece in _PIECE.finditer(text):
+        word, tokens = piece.group(), [piece.span()]
+        # Most words are letters alone, with nothing to look at in them.
+        if piece.lastgroup == "word" and not (word.isalnum() and word.lower() not in _MERGED):
+            tokens = _split_word(text, *piece.span(), split_inside)
+        for left, right in tokens:
             # An accent belongs to the sign before it, whatever the rules cut there.
             while left < right and found and found[-1][1] == left and _is_mark(text[left]):
                 left += 1
@@ -71,44 +74,23 @@ def _is_mark(char: str) -> bool:
     return unicodedata.category(char)[0] == "M" or char == "\u200d"
 
 
-def _chunks(text: str) -> Iterator[Offsets]:
-    start = None
-    for place, char in enumerate(text):
-        if char.isspace() or char in _ZERO_WIDTH:
-            if start is not None:
-                yield start, place
-            start = None
-        elif start is None:
-            start = place
-    if start is not None:
-        yield start, len(text)
-
-
-def _split_chunk(text: str, start: int, end: int, split_inside: bool) -> Iterator[Offsets]:
-    for piece in _PIECE.finditer(text, start, end):
-        if piece.lastgroup != "word":
-            yield piece.span()
-        else:
-            yield from _split_word(text, *piece.span(), split_inside)
-
-
-def _split_word(text: str, start: int, end: int, split_inside: bool) -> Iterator[Offsets]:
-    if text[start:end].lower() in _MERGED:
-        middle = start + _MERGED[text[start:end].lower()]
-        yield from ((start, middle), (middle, end))
-        return
+def _split_word(text: str, start: int, end: int, split_inside: bool) -> list[Offsets]:
+    middle = start + _MERGED.get(text[start:end].lower(), 0)
+    if middle > start:
+        return [(start, middle), (middle, end)]
+    tokens: list[Offsets] = []
     if opening := _OPENING.fullmatch(text, start, end):
-        yield opening.span("mark")
+        tokens.append(opening.span("mark"))
         start = opening.start("rest")
     endings: list[Offsets] = []
     while (cut := _last_cut(text, start, end)) < end:
         endings.insert(0, (cut, end))
         end = cut
     if split_inside:
-        yield from (part.span() for part in _INSIDE_SPLIT.finditer(text, start, end))
+        tokens += [part.span() for part in _INSIDE_SPLIT.finditer(text, start, end)]
     else:
-        yield start, end
-    yield from endings
+        tokens.append((start, end))
+    return tokens + endings
 
 
 def _last_cut(text: str, start: int, end: int) -> int:

@@ -76,7 +76,7 @@ def from_hub(rows: Iterable[Mapping[str, Any]], notes: Notes) -> Iterator[Exampl
             label = LABELS[label]
         if label not in LABELS:
             raise DataError(
-                "Hub dataset", number + 1, f"label {label!r}, expected {', '.join(LABELS)}"
+                f"Hub dataset, row {number}", None, f"label {label!r}, expected {', '.join(LABELS)}"
             )
         segments = (tokenize(row["premise"]), tokenize(row["hypothesis"]))
         if all(segments):

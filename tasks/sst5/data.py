@@ -89,5 +89,7 @@ def from_hub(rows: Iterable[Mapping[str, Any]]) -> Iterator[Example]:
         tokens, label = tuple(row["text"].split()), row["label"]
         label = LABELS.index(label) if label in LABELS else label
         if not tokens or label not in range(5):
-            raise DataError("Hub dataset", number + 1, f"label {label!r} of {row['text'][:60]!r}")
+            raise DataError(
+                f"Hub dataset, row {number}", None, f"label {label!r} of {row['text'][:60]!r}"
+            )
         yield Example(str(number), (tokens,), label)

@@ -1,0 +1,99 @@
+import json
+from collections import Counter
+
+import pytest
+
+from elmo_bench.data.files import DataError
+from tasks.squad.data import from_hub, read
+from tests.conftest import shared
+from tests.corpora import SQUAD, read_text
+
+
+def test_answers_become_spans_of_tokens_that_give_their_text_again(tmp_path):
+    (where, when), _ = read_text("squad", tmp_path / "a.json")
+    assert [where.target.text(*span) for span in where.target.spans] == ["London"]
+    assert [when.target.text(*span) for span in when.target.spans] == ["1815", "1815-1816"]
+    assert when.target.answers == ("1815", "1815-1816", "815")
+
+
+def test_an_answer_that_cuts_a_token_is_widened_and_counted(tmp_path):
+    _, notes = read_text("squad", tmp_path / "a.json")
+    assert notes == {"answers that cut a token, widened to it": 1}
+
+
+def test_tokens_of_the_paragraph_are_slices_of_the_context(tmp_path):
+    (example, _), _ = read_text("squad", tmp_path / "a.json")
+    target = example.target
+    assert example.segments[0] == tuple(target.context[a:b] for a, b in target.offsets)
+
+
+def changed(**changes):
+    """A file with one question, changed."""
+    answer = {"text": "cat", "answer_start": 2}
+    question = {"id": "q", "question": "Who?", "answers": [answer]} | changes
+    paragraph = {"context": "a cat ", "qas": [question]}
+    return json.dumps({"data": [{"title": "t", "paragraphs": [paragraph]}]})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"data": []}', "holds no questions"),
+        ("[]", "no list under 'data'"),
+        ('{"data": [{"title": "t"}]}', r"data\[0\]: no list under 'paragraphs'"),
+        ('{"data": [{"paragraphs": [{"qas": [7]}]}]}', r"qas\[0\]: not a JSON object"),
+        (changed(answers=[{"text": "cat", "answer_start": 3}]), "'cat' does not stand at 3"),
+        (changed(answers=[{"text": "t", "answer_start": -2}]), "does not stand at -2"),
+        (changed(answers=[{"text": "cat"}]), "no 'answer_start'"),
+        (changed(id=5), "must be texts"),
+    ],
+)
+def test_damage_is_named_with_its_place(tmp_path, text, problem):
+    with pytest.raises(DataError, match=problem):
+        read_text("squad", tmp_path / "a.json", text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"answers": []}, "questions without an answer"),
+        ({"answers": [{"text": " ", "answer_start": 5}]}, "answers that cover no token"),
+        ({"question": " "}, "questions without words"),
+    ],
+)
+def test_questions_that_cannot_be_used_are_counted(tmp_path, changes, reason):
+    examples, notes = read_text("squad", tmp_path / "a.json", changed(**changes))
+    assert not examples
+    assert notes[reason] == 1
+
+
+def test_articles_cut_one_file_into_splits():
+    path = shared("data", "qa", "squadshifts_new_wiki_v1.0.json.gz")
+    articles = str(shared("data", "qa", "squadshifts_new_wiki.splits.json"))
+    counts = [len(list(read(path, split, articles, Counter()))) for split in ("train", "dev")]
+    assert counts == [7213, 725]
+
+
+def test_real_squad_paragraphs_are_all_there_and_nearly_all_answers_align():
+    notes = Counter()
+    examples = list(read(shared("data", "qa", "xquad.en.json"), "dev", None, notes))
+    assert len(examples) == 1190
+    assert sum(notes.values()) < 0.005 * 1190
+
+
+def test_hub_rows_give_what_the_file_gives(tmp_path):
+    examples, _ = read_text("squad", tmp_path / "a.json")
+    paragraph = json.loads(SQUAD)["data"][0]["paragraphs"][0]
+    rows = [
+        {
+            "id": question["id"],
+            "context": paragraph["context"],
+            "question": question["question"],
+            "answers": {
+                key: [answer[key] for answer in question["answers"]]
+                for key in ("text", "answer_start")
+            },
+        }
+        for question in paragraph["qas"]
+    ]
+    assert list(from_hub(rows, Counter())) == examples
