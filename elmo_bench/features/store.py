@@ -101,7 +101,7 @@ class BlockStore:
             if not self._blocks.exists() or end > self._blocks.stat().st_size:
                 return None
             # Copy on write: torch wants memory that it could write to.
-            self._bytes = np.memmap(self._blocks, dtype=np.uint8, mode="c")
+            self._bytes = np.asarray(np.memmap(self._blocks, dtype=np.uint8, mode="c"))
         part_size = entry.size // self.num_parts
         return self._bytes[entry.offset : end].reshape(self.num_parts, part_size)
 
