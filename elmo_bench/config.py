@@ -33,7 +33,8 @@ def plain(node: DictConfig) -> dict[str, Any]:
 def identity(cfg: DictConfig) -> dict[str, Any]:
     """What a run computes. How it computes (trainer, logger, paths) is left out.
 
-    A baseline knows no biLM, so all runs share it whatever their biLM.
+    A baseline knows no biLM, so that it serves for all of them; unless its word vectors are those
+    of a biLM's text.
     """
     values = plain(cfg)
     task = {key: values["task"][key] for key in ("name", "build", "training")}
@@ -42,8 +43,9 @@ def identity(cfg: DictConfig) -> dict[str, Any]:
     result = {key: values[key] for key in ("seed", "data", "words", "elmo")}
     result["task"] = task
     if values["elmo"]["name"] != "none":
-        result["bilm"] = values["bilm"]
         result["precision"] = values["precision"]
+    if values["elmo"]["name"] != "none" or values["words"]["name"] == "corpus":
+        result["bilm"] = values["bilm"]
     return result
 
 

@@ -8,7 +8,7 @@ from pytorch_lightning import LightningDataModule
 from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
-from elmo_bench.task import Batch, Example, Segment, collate, distinct_segments
+from elmo_bench.task import Batch, Example, Segment, Split, collate, distinct_segments
 
 Layers = Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]
 
@@ -34,29 +34,31 @@ class LengthBatches(Sampler[list[int]]):
         self.lengths = lengths
         self.batch_size = batch_size
         self.max_cells = max_cells
-        self.generator = generator
+        self.batches = list(self._cut(self._order(generator)))
+        if generator is not None:
+            order = torch.randperm(len(self.batches), generator=generator).tolist()
+            self.batches = [self.batches[index] for index in order]
 
     def __iter__(self) -> Iterator[list[int]]:
-        batches = list(self._batches(self._order()))
-        if self.generator is not None:
-            order = torch.randperm(len(batches), generator=self.generator).tolist()
-            batches = [batches[index] for index in order]
-        yield from batches
+        return iter(self.batches)
 
-    def _order(self) -> list[int]:
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def _order(self, generator: torch.Generator | None) -> list[int]:
         """By the length of the first segment, then of the others; in training with some noise."""
         first = torch.tensor([float(sizes[0]) for sizes in self.lengths])
         others = torch.tensor([float(sum(sizes[1:])) for sizes in self.lengths])
-        if self.generator is not None:
-            first *= 1 + 0.05 * torch.rand(first.shape, generator=self.generator)
-            others += torch.rand(others.shape, generator=self.generator)
+        if generator is not None:
+            first *= 1 + 0.05 * torch.rand(first.shape, generator=generator)
+            others += torch.rand(others.shape, generator=generator)
         first = first.round()
         # To and fro: where one length ends and the next begins, the others do not jump back.
         others *= 1 - 2 * (first % 2)
         keys = list(zip(first.tolist(), others.tolist(), strict=True))
         return sorted(range(len(keys)), key=keys.__getitem__)
 
-    def _batches(self, order: list[int]) -> Iterator[list[int]]:
+    def _cut(self, order: list[int]) -> Iterator[list[int]]:
         batch: list[int] = []
         longest = segments = 0
         for index in order:
@@ -86,7 +88,7 @@ class TaskData(LightningDataModule):
 
     def __init__(
         self,
-        splits: dict[str, list[Example]],
+        splits: dict[Split, list[Example]],
         layers: Layers | None,
         batch_size: int,
         max_cells: int | None,
@@ -111,7 +113,7 @@ class TaskData(LightningDataModule):
     def test_dataloader(self) -> DataLoader[Batch]:
         return self._loader("test", None)
 
-    def _loader(self, split: str, generator: torch.Generator | None) -> DataLoader[Batch]:
+    def _loader(self, split: Split, generator: torch.Generator | None) -> DataLoader[Batch]:
         examples = self.splits[split]
         lengths = [[len(segment) for segment in example.segments] for example in examples]
         sampler = LengthBatches(lengths, self.batch_size, self.max_cells, generator)

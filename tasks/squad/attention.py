@@ -7,17 +7,23 @@ from torch import Tensor, nn
 from elmo_bench.nn.attention import align, masked_softmax
 
 
+def glorot_linear(input_dim: int, output_dim: int, bias: bool = True) -> nn.Linear:
+    """A linear map with the initial weights of the authors' code."""
+    linear = nn.Linear(input_dim, output_dim, bias)
+    nn.init.xavier_uniform_(linear.weight)
+    if bias:
+        nn.init.zeros_(linear.bias)
+    return linear
+
+
 class Trilinear(nn.Module):
     """a_ij = u.x_i + v.y_j + (w * x_i).y_j + b, without a tensor of (i, j, dim)."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        self.left = nn.Linear(dim, 1)  # its bias is b
-        self.right = nn.Linear(dim, 1, bias=False)
-        self.product = nn.Parameter(torch.empty(dim, 1))
-        for weight in (self.left.weight, self.right.weight, self.product):
-            nn.init.xavier_uniform_(weight)
-        nn.init.zeros_(self.left.bias)
+        self.left = glorot_linear(dim, 1)  # its bias is b
+        self.right = glorot_linear(dim, 1, bias=False)
+        self.product = nn.Parameter(nn.init.xavier_uniform_(torch.empty(dim, 1)))
 
     def forward(
         self, left: Float[Tensor, "batch time dim"], right: Float[Tensor, "batch other dim"]
@@ -59,9 +65,7 @@ class SelfAttention(nn.Module):
         super().__init__()
         self.scores = Trilinear(dim)
         self.nothing = nn.Parameter(torch.tensor(-1.0))
-        self.project = nn.Sequential(nn.Linear(3 * dim, dim), nn.ReLU())
-        nn.init.xavier_uniform_(self.project[0].weight)
-        nn.init.zeros_(self.project[0].bias)
+        self.project = nn.Sequential(glorot_linear(3 * dim, dim), nn.ReLU())
 
     def forward(
         self, tokens: Float[Tensor, "batch time dim"], mask: Bool[Tensor, "batch time"]

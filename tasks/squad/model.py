@@ -11,7 +11,7 @@ from elmo_bench.nn.dropout import VariationalDropout
 from elmo_bench.nn.encoders import BiGru
 from elmo_bench.nn.words import WordEmbedding
 from elmo_bench.task import Batch, Output
-from tasks.squad.attention import BiAttention, SelfAttention
+from tasks.squad.attention import BiAttention, SelfAttention, glorot_linear
 
 
 class Reader(nn.Module):
@@ -44,17 +44,14 @@ class Reader(nn.Module):
         encoded_dim = self.encoder.dim + elmo_dims.get("output", 0)
         width = 2 * hidden_dim
         self.attention = BiAttention(encoded_dim)
-        self.project = nn.Sequential(nn.Linear(self.attention.dim, width), nn.ReLU())
+        self.project = nn.Sequential(glorot_linear(self.attention.dim, width), nn.ReLU())
         self.self_encoder = _gru(width, hidden_dim, dropout)
         self.self_attention = SelfAttention(width)
         self.start_encoder = _gru(width, hidden_dim, dropout=0.0)  # its input has been dropped
         self.end_encoder = _gru(2 * width, hidden_dim, dropout=0.0)
-        self.start = nn.Linear(width, 1)
-        self.end = nn.Linear(width, 1)
+        self.start = glorot_linear(width, 1)
+        self.end = glorot_linear(width, 1)
         self.max_span = max_span
-        for layer in (self.project[0], self.start, self.end):
-            nn.init.xavier_uniform_(layer.weight)
-            nn.init.zeros_(layer.bias)
 
     def forward(self, batch: Batch, elmo: Mapping[str, Tensor]) -> Output:
         encoded = self.encode(batch, elmo)

@@ -1,0 +1,167 @@
+"""The stage behind run.py: from a config to a result record. The only place that knows the path."""
+
+import logging
+import shutil
+import warnings
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import torch
+from filelock import FileLock
+from omegaconf import DictConfig, OmegaConf
+from pytorch_lightning import Callback, Trainer, seed_everything
+from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, ModelCheckpoint
+
+from elmo_bench.assemble import assemble
+from elmo_bench.clock import Clock
+from elmo_bench.config import CONF, identity, plain
+from elmo_bench.course import Course
+from elmo_bench.loggers import build_logger
+from elmo_bench.records import Record, environment, write_record
+from elmo_bench.report.comparison import show_comparison
+from elmo_bench.runs import RunFiles, write_predictions
+
+log = logging.getLogger(__name__)
+
+
+def run(cfg: DictConfig) -> float:
+    """Run a config, and its baseline when there is none yet; show both; return the dev score."""
+    baseline = None
+    if cfg.elmo.name != "none" and cfg.baseline == "auto":
+        baseline = evaluate(baseline_of(cfg))
+    record = evaluate(cfg)
+    show_comparison(baseline, record, plain(cfg.task.published))
+    return record.scores["dev"][record.metric]
+
+
+def baseline_of(cfg: DictConfig) -> DictConfig:
+    """The same run without ELMo; `force` repeats the run with ELMo, not its baseline."""
+    baseline = cfg.copy()
+    OmegaConf.set_struct(baseline, False)
+    baseline.elmo = OmegaConf.load(CONF / "elmo" / "none.yaml")
+    baseline.force = False
+    return baseline
+
+
+def evaluate(cfg: DictConfig) -> Record:
+    """Give the record of a config, by running it unless that was done.
+
+    Two processes with the same config do not run it twice: the second waits for the first.
+    """
+    files = RunFiles.of(cfg)
+    files.folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(files.folder / "lock"):
+        done = None if cfg.force else files.finished()
+        if done is not None:
+            log.info("%s is done already; force=true repeats it", files.record)
+            return done
+        if cfg.force:
+            shutil.rmtree(files.checkpoints, ignore_errors=True)
+        return _execute(cfg, files)
+
+
+def _execute(cfg: DictConfig, files: RunFiles) -> Record:
+    """Train on train, select on dev, read test once, and write the record."""
+    _hush()
+    started, clock = _now(), Clock()
+    if cfg.trainer.threads is not None:
+        torch.set_num_threads(cfg.trainer.threads)
+    seed_everything(cfg.seed, verbose=False)
+    parts = assemble(cfg, clock)
+    files.write_blueprint(cfg, parts.blueprint())
+    course = Course(files.folder / "curves.csv")
+    logger = build_logger(plain(cfg.logger), files.folder, files.name, cfg.task.name, identity(cfg))
+    try:
+        trainer = _trainer(cfg, files, course, logger)
+        last = files.checkpoints / "last.ckpt"
+        trainer.fit(parts.module, parts.data, ckpt_path=str(last) if last.exists() else None)
+        clock.seconds["training"] = course.seconds
+        with clock("test"):
+            best = str(files.checkpoints / "best.ckpt")
+            [tested] = trainer.test(parts.module, parts.data, ckpt_path=best, verbose=False)
+        scores = {"dev": _scores(_best_row(course, cfg), "dev"), "test": _scores(tested, "test")}
+        record = Record(
+            run=files.run,
+            task=cfg.task.name,
+            seed=cfg.seed,
+            metric=cfg.task.metric,
+            data=cfg.data.name,
+            words=cfg.words.name,
+            elmo=cfg.elmo.name,
+            bilm=cfg.bilm.name if parts.frozen else None,
+            config=identity(cfg),
+            scores=scores,
+            layer_weights=parts.module.layer_weights(),
+            epochs=course.rows,
+            sizes=parts.sizes(),
+            seconds={stage: round(value, 2) for stage, value in clock.seconds.items()},
+            notes=dict(parts.notes),
+            fingerprint=parts.frozen.fingerprint if parts.frozen else None,
+            predictions=write_predictions(
+                files.record, parts.task, parts.module.examples, parts.module.predictions
+            ),
+            started=started,
+            finished=_now(),
+            environment=environment(),
+        )
+        write_record(record, files.record.parent)
+        if logger is not None:
+            logger.log_summary({f"final/{s}/{k}": v for s in scores for k, v in scores[s].items()})
+        return record
+    finally:
+        if logger is not None:
+            logger.finish()
+
+
+def _trainer(cfg: DictConfig, files: RunFiles, course: Course, logger: Any) -> Trainer:
+    training, monitor = cfg.task.training, f"dev/{cfg.task.metric}"
+    callbacks: list[Callback] = [
+        course,  # before the checkpoints, which keep its state
+        EarlyStopping(monitor, patience=training.patience, mode="max"),
+        ModelCheckpoint(
+            files.checkpoints, "best", monitor=monitor, mode="max", enable_version_counter=False
+        ),
+        # After the whole epoch, so that a resumed run starts at the next one.
+        ModelCheckpoint(
+            files.checkpoints, "last", save_on_train_epoch_end=True, enable_version_counter=False
+        ),
+    ]
+    if training.ema is not None:
+        callbacks.insert(0, EMAWeightAveraging(decay=training.ema))
+    return Trainer(
+        accelerator=cfg.trainer.accelerator,
+        devices=1,
+        precision=training.precision,
+        max_epochs=training.max_epochs,
+        gradient_clip_val=training.clip,
+        gradient_clip_algorithm=training.clip_by,
+        val_check_interval=training.eval_every,
+        reload_dataloaders_every_n_epochs=1,  # the order of examples depends on the epoch
+        num_sanity_val_steps=0,
+        callbacks=callbacks,
+        logger=logger or False,
+        enable_progress_bar=cfg.trainer.progress_bar,
+        enable_model_summary=False,
+        log_every_n_steps=10,
+    )
+
+
+def _hush() -> None:
+    """Keep Lightning's advice and notes on its own internals off the terminal."""
+    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", module="pytorch_lightning")
+
+
+def _best_row(course: Course, cfg: DictConfig) -> dict[str, Any]:
+    """The dev pass that the checkpoint was selected by: the first of the best."""
+    return max(course.rows, key=lambda row: row[f"dev/{cfg.task.metric}"])
+
+
+def _scores(values: Mapping[str, Any], split: str) -> dict[str, float]:
+    prefix = f"{split}/"
+    return {key.removeprefix(prefix): float(v) for key, v in values.items() if prefix in key}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,85 @@
+"""The frozen layers of a biLM for a run: from the disk cache, or computed for every batch."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from jaxtyping import Float
+from torch import Tensor
+
+from elmo_bench.bilm.model import BiLm
+from elmo_bench.features.cache import CacheInfo, FeatureCache
+from elmo_bench.features.mix import layer_rms, layers_needed
+
+Segment = tuple[str, ...]
+SCALE_SEGMENTS = 1000  # enough to measure the size of the layers
+
+
+@dataclass(frozen=True)
+class FrozenLayers:
+    """Gives layers to batches; holds the biLM only when they are computed online."""
+
+    padded: Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]  # those needed
+    fingerprint: str
+    num_layers: int  # of the biLM
+    dim: int
+    scale: list[float] | None  # size of each layer, for the mix
+    num_bytes: int  # on disk
+
+    def shape(self) -> dict[str, Any]:
+        """What a mix must know to be built again, fit for JSON."""
+        return {"num_layers": self.num_layers, "dim": self.dim, "scale": self.scale}
+
+
+def freeze(
+    bilm: BiLm,
+    segments: Sequence[Segment],
+    train: Sequence[Segment],
+    *,
+    use: str,
+    scale: Literal["rms"] | list[float] | None,
+    features: str,
+    precision: str,
+    cache: Path,
+) -> FrozenLayers:
+    """Make the layers of segments ready for training.
+
+    Args:
+        bilm: Whose layers. With features=cache nothing refers to it afterwards.
+        segments: Everything that will be asked for.
+        train: The segments of the training split, on which layers are measured.
+        use: Which layers the mix takes; only these are read.
+        scale: "rms" measures the size of each layer; a list gives it.
+        features: "cache" or "online".
+        precision: Of the cache.
+        cache: The folder of all caches.
+    """
+    layers = layers_needed(use, bilm.num_layers)
+    embed = partial(bilm.embed, state="reset")
+    fingerprint, num_layers, dim = bilm.fingerprint(), bilm.num_layers, bilm.output_dim
+    if scale == "rms":
+        sizes: list[float] | None = layer_rms(embed(list(train[:SCALE_SEGMENTS])))
+    else:
+        sizes = scale
+    if features == "online":
+        padded = partial(pad_layers, embed, layers)
+        return FrozenLayers(padded, fingerprint, num_layers, dim, sizes, num_bytes=0)
+    store = FeatureCache(cache, CacheInfo(fingerprint, precision, num_layers, dim))
+    store.fill(segments, layers, embed)
+    read = partial(store.read_batch, layers=layers)
+    return FrozenLayers(read, fingerprint, num_layers, dim, sizes, store.num_bytes(segments))
+
+
+def pad_layers(
+    embed: Callable[[list[Segment]], list[Tensor]], layers: Sequence[int], segments: list[Segment]
+) -> Float[Tensor, "layer segment time dim"]:
+    """Compute some layers of a few segments, padded with zeros."""
+    stacks = embed(segments)
+    picked = list(layers)
+    time = max(map(len, segments))
+    batch = stacks[0].new_zeros(len(picked), len(stacks), time, stacks[0].shape[2])
+    for row, stack in enumerate(stacks):
+        batch[:, row, : stack.shape[1]] = stack[picked]
+    return batch

@@ -1,0 +1,81 @@
+"""The files of a run: its record, and the folder with checkpoints and what rebuilds the model."""
+
+import gzip
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from elmo_bench.config import run_id
+from elmo_bench.records import Record, read_record, write_atomically
+from elmo_bench.task import Example, Task
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """Where a run keeps what; named by what it computes."""
+
+    run: str  # the hash
+    folder: Path  # checkpoints, curves, and what rebuilds the model
+    record: Path
+
+    @classmethod
+    def of(cls, cfg: DictConfig) -> "RunFiles":
+        """The files of a config."""
+        run = run_id(cfg)
+        name = f"{cfg.task.name}-{cfg.elmo.name}-s{cfg.seed}-{run}"
+        record = Path(cfg.paths.results) / f"{name}.json"
+        return cls(run, Path(cfg.paths.outputs) / "runs" / name, record)
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.folder / "checkpoints"
+
+    def finished(self) -> Record | None:
+        """The record, if the run was done here to its end.
+
+        A record without its checkpoint came with the checkout: the run is done again, which
+        replaces it.
+        """
+        if not (self.record.exists() and (self.checkpoints / "best.ckpt").exists()):
+            return None
+        try:
+            record = read_record(self.record)
+        except ValueError:
+            return None  # a damaged record is made again
+        return record if record.error is None else None
+
+    def write_blueprint(self, cfg: DictConfig, blueprint: Mapping[str, Any]) -> None:
+        """Keep what rebuilds the model beside its checkpoints, without the training data."""
+        write_atomically(self.folder / "config.yaml", OmegaConf.to_yaml(cfg, resolve=True))
+        write_atomically(self.folder / "blueprint.json", json.dumps(blueprint))
+
+
+def write_predictions(
+    record: Path, task: Task, examples: Sequence[Example], predictions: Sequence[Any]
+) -> str:
+    """Write the test predictions beside a record, one JSON object per example; give the name."""
+    path = record.with_name(f"{record.stem}.predictions.jsonl.gz")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    # Without a time stamp, so that the same predictions are the same file.
+    with temporary.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+        for example, prediction in zip(examples, predictions, strict=True):
+            line = {
+                "id": example.id,
+                "tokens": example.segments,
+                "gold": task.annotate(example, task.gold(example))._asdict(),
+                "predicted": task.annotate(example, prediction)._asdict(),
+                "counts": task.counts(example, prediction),
+            }
+            file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+    os.replace(temporary, path)
+    return path.name
