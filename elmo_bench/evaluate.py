@@ -99,7 +99,7 @@ def _execute(cfg: DictConfig, files: RunFiles) -> Record:
             notes=dict(parts.notes),
             fingerprint=parts.frozen.fingerprint if parts.frozen else None,
             predictions=write_predictions(
-                files.record, parts.task, parts.module.examples, parts.module.predictions
+                files.record, parts.task, parts.splits["test"], parts.module.predictions_by_id()
             ),
             started=started,
             finished=_now(),

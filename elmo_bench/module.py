@@ -103,6 +103,10 @@ class TaskModule(LightningModule):
         """The learned weights and gamma of each place."""
         return {place: mix.summary() for place, mix in self.mixes.items()}  # type: ignore[operator]
 
+    def predictions_by_id(self) -> dict[str, Any]:
+        """The predictions of the split that was read last."""
+        return {e.id: value for e, value in zip(self.examples, self.predictions, strict=True)}
+
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         # Lightning keeps no random state, but dropout must go on as if there had been no stop.
         checkpoint["random_state"] = torch.get_rng_state()

@@ -60,15 +60,23 @@ class RunFiles:
 
 
 def write_predictions(
-    record: Path, task: Task, examples: Sequence[Example], predictions: Sequence[Any]
+    record: Path, task: Task, examples: Sequence[Example], predictions: Mapping[str, Any]
 ) -> str:
-    """Write the test predictions beside a record, one JSON object per example; give the name."""
+    """Write the test predictions beside a record, one JSON object per example; give the name.
+
+    Args:
+        record: The record's file.
+        task: Whose predictions.
+        examples: The test split, in its order.
+        predictions: By the id of the example.
+    """
     path = record.with_name(f"{record.stem}.predictions.jsonl.gz")
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     # Without a time stamp, so that the same predictions are the same file.
     with temporary.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
-        for example, prediction in zip(examples, predictions, strict=True):
+        for example in examples:
+            prediction = predictions[example.id]
             line = {
                 "id": example.id,
                 "tokens": example.segments,
