@@ -1,0 +1,172 @@
+"""Recurrent layers over packed sequences, with gradients written out by hand.
+
+Sequences are sorted by length and laid out step by step, so there is no padding. Products that
+need no loop are taken out of it: of the inputs before the steps, of all weights' gradients after
+them. A kind of cell brings only its elementwise part.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+
+class Packing:
+    """The order in which padded sequences are packed: step by step, the longest sequence first."""
+
+    def __init__(self, mask: Bool[Tensor, "segment time"]) -> None:
+        self.shape = mask.shape
+        order = mask.sum(dim=1).argsort(descending=True, stable=True)
+        self.times, self.ranks = mask[order].T.nonzero(as_tuple=True)
+        self.segments = order[self.ranks]  # of each packed row, as `times` and `ranks`
+        self.sizes = [size for size in mask.sum(dim=0).tolist() if size]  # rows of each step
+
+    def pack(
+        self, padded: Float[Tensor, "segment time dim"], rows: Int[Tensor, " batch"] | None = None
+    ) -> Float[Tensor, "row dim"]:
+        """Take the packed rows out of a padded tensor, whose segments `rows` may point into."""
+        segments = self.segments if rows is None else rows[self.segments]
+        return padded[segments, self.times]
+
+    def unpack(self, packed: Float[Tensor, "row dim"]) -> Float[Tensor, "segment time dim"]:
+        """The padded form; padding is zero."""
+        padded = packed.new_zeros(*self.shape, packed.shape[1])
+        return padded.index_put((self.segments, self.times), packed)
+
+
+@runtime_checkable
+class Cell(Protocol):
+    """The elementwise part of a recurrent cell.
+
+    Its gates are blocks of as many values as the cell has units, side by side in this order:
+    those through which the gradient of the cell state flows, then those through which the
+    gradient of the output does.
+    """
+
+    blocks: int
+    cell_blocks: int  # the first ones, of the cell state
+    recurrent_blocks: int  # the first ones, which the output before feeds
+
+    def advance(self, gates: Tensor, before: Tensor, cell: Tensor, output: Tensor) -> None:
+        """One step: turn gates into activations in place, and fill cell state and output."""
+
+    def slopes(
+        self, gates: Tensor, before: Tensor, cells: Tensor
+    ) -> tuple[list[Tensor], Tensor, Tensor]:
+        """Derivatives at all steps, from activations and the cell states before and after.
+
+        Of cell state or output by each gate before its activation; of the output by the cell
+        state; of the cell state by the one before.
+        """
+
+
+class _Step(NamedTuple):
+    rows: slice  # of the packed tensors
+    source: slice  # rows of the step before that go on
+    going_on: int  # how many; the rest of the rows start here
+
+
+def _steps(sizes: Sequence[int], backwards: bool) -> list[_Step]:
+    """The steps in the order of reading."""
+    ends = list(accumulate(sizes))
+    rows = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    if backwards:
+        rows.reverse()
+    steps, before = [], slice(0, 0)
+    for row in rows:
+        going_on = min(row.stop - row.start, before.stop - before.start)
+        steps.append(_Step(row, slice(before.start, before.start + going_on), going_on))
+        before = row
+    return steps
+
+
+class Recurrence(Function):
+    """A recurrent layer: inputs of all packed rows -> outputs of all packed rows.
+
+    Arguments: the kind of cell, the rows of each step, whether to read backwards, inputs (row,
+    in), input weight (blocks * unit, in), its bias, recurrent weight (recurrent blocks * unit,
+    unit), the output and cell state before the start (sequence, unit; the longest first), and a
+    factor on the output before it is fed back (sequence, unit), or None.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        kind: Cell,
+        sizes: list[int],
+        backwards: bool,
+        inputs: Tensor,
+        input_weight: Tensor,
+        bias: Tensor,
+        recurrent_weight: Tensor,
+        hidden: Tensor,
+        cell: Tensor,
+        mask: Tensor | None,
+    ) -> Tensor:
+        gates = torch.addmm(bias, inputs, input_weight.t())
+        recurrent = gates[:, : len(recurrent_weight)]
+        outputs = gates.new_empty(len(gates), hidden.shape[1])
+        cells, outputs_before = torch.empty_like(outputs), torch.empty_like(outputs)
+        cells_before = torch.empty_like(outputs)
+        for rows, source, going_on in _steps(sizes, backwards):
+            size = rows.stop - rows.start
+            for store, values, start in (
+                (outputs_before[rows], outputs, hidden),
+                (cells_before[rows], cells, cell),
+            ):
+                store[:going_on] = values[source]
+                store[going_on:] = start[going_on:size]
+            if mask is not None:
+                outputs_before[rows].mul_(mask[:size])
+            recurrent[rows].addmm_(outputs_before[rows], recurrent_weight.t())
+            kind.advance(gates[rows], cells_before[rows], cells[rows], outputs[rows])
+        ctx.save_for_backward(
+            inputs, input_weight, recurrent_weight, mask, gates, cells, outputs_before, cells_before
+        )
+        ctx.settings = kind, sizes, backwards
+        return outputs
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, output_gradient: Tensor) -> tuple[Tensor | None, ...]:
+        (inputs, input_weight, recurrent_weight, mask, *states) = ctx.saved_tensors
+        gates, cells, outputs_before, cells_before = states
+        kind, sizes, backwards = ctx.settings
+        slopes, output_slope, cell_slope = kind.slopes(gates, cells_before, cells)
+        gradient = torch.stack(slopes, dim=1)  # (row, block, unit), slopes until their step
+        by_gate = gradient.flatten(1)
+        recurrent = by_gate[:, : len(recurrent_weight)]
+        d_outputs = output_gradient.clone()
+        d_hidden = gates.new_zeros(sizes[0], d_outputs.shape[1])
+        d_cell = torch.zeros_like(d_hidden)
+        d_before, d_cell_before, fed_back = d_hidden, d_cell, 0
+        for rows, _, going_on in reversed(_steps(sizes, backwards)):
+            size = rows.stop - rows.start
+            d_output = d_outputs[rows]
+            d_output[:fed_back] += d_before[:fed_back]
+            d_state = output_slope[rows].mul_(d_output)
+            d_state[:fed_back] += d_cell_before[:fed_back]
+            gradient[rows, : kind.cell_blocks] *= d_state.unsqueeze(1)
+            gradient[rows, kind.cell_blocks :] *= d_output.unsqueeze(1)
+            d_before = recurrent[rows] @ recurrent_weight
+            if mask is not None:
+                d_before *= mask[:size]
+            d_cell_before = cell_slope[rows].mul_(d_state)
+            d_hidden[going_on:size] = d_before[going_on:]
+            d_cell[going_on:size] = d_cell_before[going_on:]
+            fed_back = going_on
+        return (
+            *(None, None, None),
+            by_gate @ input_weight if ctx.needs_input_grad[3] else None,
+            by_gate.t() @ inputs,
+            by_gate.sum(dim=0),
+            recurrent.t() @ outputs_before,
+            d_hidden,
+            d_cell,
+            None,
+        )
