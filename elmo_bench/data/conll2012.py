@@ -124,16 +124,22 @@ def _sentence(path: Path, first: int, rows: list[list[str]], document: tuple[str
 
 
 def propositions(path: Path, sentence: Sentence) -> list[Proposition]:
-    """The predicates of a sentence with their arguments, in the order of the columns."""
+    """The predicates of a sentence with their arguments, in the order of the columns.
+
+    The words with a frameset are the predicates; where there are more or fewer of them than
+    columns, a column's V is its predicate.
+    """
     marked = [i for i, frameset in enumerate(sentence.framesets) if frameset != "-"]
     found = []
     for index, column in enumerate(sentence.arguments):
         arguments = tuple(sorted(_bracketed(path, sentence.line, column)))
         own = [start for start, _, label in arguments if label == "V"]
-        if not own and len(marked) != len(sentence.arguments):
-            problem = f"argument column {index + 1} has no V and cannot be told its predicate"
+        if len(marked) == len(sentence.arguments):
+            own = [marked[index]]
+        if not own:
+            problem = f"argument column {index + 1} has neither a frameset nor a V"
             raise DataError(path, sentence.line, problem)
-        found.append(Proposition(own[0] if own else marked[index], arguments))
+        found.append(Proposition(own[0], arguments))
     return found
 
 

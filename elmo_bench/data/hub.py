@@ -6,17 +6,17 @@ and `datasets` (which takes a second to import) is left alone when nothing could
 
 import os
 import socket
+import ssl
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from threading import Thread
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies
 
 from elmo_bench.data.files import DataError
 
-_TIMEOUT = 0.5  # seconds to reach the Hub
-_OFFLINE_NAMES = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
+_PATIENCE = 0.8  # seconds to reach the Hub
 _TRUE = {"1", "ON", "YES", "TRUE"}  # as huggingface_hub reads its environment
 _WAY_OUT = "data=files data.dir=FOLDER reads your own copy of the corpus"
 
@@ -38,7 +38,10 @@ def load_rows(
         identifier, revision = str(folder), None
     elif not is_reachable():
         if not _cached(identifier):
-            problem = f"the Hub cannot be reached, and no copy is cached; {_WAY_OUT}"
+            problem = (
+                f"the Hub cannot be reached (HF_HUB_OFFLINE=0 waits for it longer than "
+                f"{_PATIENCE} s), and no copy is cached; {_WAY_OUT}"
+            )
             raise DataError(place, None, problem)
         _go_offline()
     from datasets import load_dataset
@@ -54,26 +57,32 @@ def load_rows(
 
 
 def is_reachable() -> bool:
-    """Whether the Hub, or the proxy on the way to it, takes a connection, told in half a second."""
-    if any(os.environ.get(name, "").upper() in _TRUE for name in _OFFLINE_NAMES):
-        return False
-    endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
-    target = urlsplit(getproxies().get("https") or endpoint)
-    port = target.port or (80 if target.scheme == "http" else 443)
-    answered: list[bool] = []
-
-    def connect() -> None:
-        try:
-            socket.create_connection((target.hostname or "", port), timeout=_TIMEOUT).close()
-            answered.append(True)
-        except OSError:
-            pass
-
+    """Whether the Hub, or the proxy on the way to it, answers; told in less than a second."""
+    wish = os.environ.get("HF_HUB_OFFLINE") or os.environ.get("HF_DATASETS_OFFLINE")
+    if wish:
+        return wish.upper() not in _TRUE
+    endpoint = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
+    proxy = getproxies().get("https")
+    target = urlsplit(proxy) if proxy else endpoint
+    secure = target.scheme == "https" and not proxy
+    answers: list[bool] = []
     # Looking a name up has no timeout of its own, so a thread that hangs there is left behind.
-    attempt = Thread(target=connect, daemon=True)
+    attempt = Thread(target=lambda: answers.append(_answers(target, secure)), daemon=True)
     attempt.start()
-    attempt.join(_TIMEOUT)
-    return bool(answered)
+    attempt.join(_PATIENCE)
+    return any(answers)
+
+
+def _answers(target: SplitResult, secure: bool) -> bool:
+    port = target.port or (443 if target.scheme == "https" else 80)
+    try:
+        with socket.create_connection((target.hostname or "", port), timeout=_PATIENCE) as plain:
+            if secure:  # a network that needs a login answers too, but is not the Hub
+                context = ssl.create_default_context(cafile=os.environ.get("REQUESTS_CA_BUNDLE"))
+                context.wrap_socket(plain, server_hostname=target.hostname).close()
+        return True
+    except OSError:
+        return False
 
 
 def _cached(identifier: str) -> bool:

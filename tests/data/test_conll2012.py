@@ -31,9 +31,16 @@ def test_brackets_become_propositions(tmp_path):
     assert (noun.predicate, noun.arguments) == (5, ((0, 0, "ARG0"), (4, 5, "ARG2"), (5, 5, "V")))
 
 
-def test_a_column_without_v_belongs_to_the_predicate_of_its_place(tmp_path):
-    path, [document] = documents(tmp_path, SRL.replace("(V*)", "*", 1))
-    assert propositions(path, document.sentences[0])[0].predicate == 1
+@pytest.mark.parametrize(("old", "new"), [("(V*)", "*"), ("chase 01", "- -")])
+def test_a_predicate_is_known_by_its_frameset_or_its_v(tmp_path, old, new):
+    path, [document] = documents(tmp_path, SRL.replace(old, new, 1))
+    assert [found.predicate for found in propositions(path, document.sentences[0])] == [1, 5]
+
+
+def test_a_column_with_neither_is_an_error(tmp_path):
+    path, [document] = documents(tmp_path, SRL.replace("(V*)", "*").replace("chase 01", "- -"))
+    with pytest.raises(DataError, match="line 2: argument column 1 has neither"):
+        propositions(path, document.sentences[0])
 
 
 def test_mentions_count_over_the_document(tmp_path):

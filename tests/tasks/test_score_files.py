@@ -1,0 +1,97 @@
+"""The official scorers' own cases, written to files of the corpora's formats and scored there."""
+
+import json
+
+import pytest
+
+from elmo_bench.config import build, task_config
+from tests.conftest import shared
+
+ROW = "x/d 0 {index} {word} VB * lemma {frameset} - - * {rest}\n"
+
+
+def ner_lines(sentences):
+    return "\n".join("".join(f"w{i} {t}\n" for i, t in enumerate(tags)) for tags in sentences)
+
+
+def brackets(length, arguments):
+    """A column of argument brackets, from spans that do not overlap."""
+    column = ["*"] * length
+    for start, end, label in arguments:
+        column[start] = f"({label}{column[start]}"
+        column[end] += ")"
+    return column
+
+
+def srl_lines(sentences):
+    lines = ["#begin document (x/d); part 000\n"]
+    for sentence in sentences:
+        words, found = sentence["words"], sentence["propositions"]
+        columns = [brackets(len(words), proposition["args"]) for proposition in found]
+        predicates = {proposition["predicate"] for proposition in found}
+        for index, word in enumerate(words):
+            rest = " ".join([*(column[index] for column in columns), "-"])
+            frameset = "01" if index in predicates else "-"
+            lines.append(ROW.format(index=index, word=word, frameset=frameset, rest=rest))
+        lines.append("\n")
+    return "".join([*lines, "#end document\n"])
+
+
+def coref_lines(documents, side):
+    lines = []
+    for part, document in enumerate(documents):
+        # Inner mentions close first, so openings go from long to short and closings back.
+        mentions = [(a, b, n) for n, cluster in enumerate(document[side]) for a, b in cluster]
+        opened: dict[int, list[str]] = {}
+        closed: dict[int, list[str]] = {}
+        for start, end, number in sorted(mentions, key=lambda m: (m[0], -m[1])):
+            opened.setdefault(start, []).append(f"({number})" if start == end else f"({number}")
+            if start != end:
+                closed.setdefault(end, []).insert(0, f"{number})")
+        lines.append(f"#begin document (x/d); part {part:03}\n")
+        token = 0
+        for words in document["sentences"]:
+            for index, word in enumerate(words):
+                cell = "|".join(opened.get(token, []) + closed.get(token, [])) or "-"
+                lines.append(f"x/d {part} {index} {word} NN * - - - - * {cell}\n")
+                token += 1
+            lines.append("\n")
+        lines.append("#end document\n")
+    return "".join(lines)
+
+
+def squad_lines(references):
+    questions = [
+        {"id": key, "question": "?", "answers": [{"text": text} for text in answers]}
+        for key, answers in references.items()
+    ]
+    return json.dumps({"data": [{"paragraphs": [{"context": "", "qas": questions}]}]})
+
+
+WRITERS = {
+    "ner": lambda case: (ner_lines(case["gold"]), ner_lines(case["pred"])),
+    "srl": lambda case: (srl_lines(case["gold"]), srl_lines(case["pred"])),
+    "coref": lambda case: tuple(coref_lines(case["documents"], side) for side in ("gold", "pred")),
+    "squad": lambda case: (squad_lines(case["references"]), json.dumps(case["predictions"])),
+}
+
+
+def flat(scores, prefix=""):
+    for key, value in scores.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+@pytest.mark.parametrize("name", sorted(WRITERS))
+def test_files_score_as_the_official_scorer_says(name, tmp_path):
+    task = build(task_config(name).build)
+    gold, predicted = tmp_path / "gold", tmp_path / "predicted"
+    lines = shared("oracles", f"{name}.jsonl").read_text().splitlines()
+    cases = [case for case in map(json.loads, lines) if len(json.dumps(case)) < 20_000]
+    for case in cases:
+        for path, text in zip((gold, predicted), WRITERS[name](case), strict=True):
+            path.write_text(text, encoding="utf-8")
+        scores = dict(flat(task.score_files(gold, predicted)))
+        assert scores == pytest.approx(dict(flat(case["expected"])), abs=0.01), case["id"]
