@@ -1,0 +1,32 @@
+"""`elmo-bench plot`: the paper's figures from the records."""
+
+import argparse
+from pathlib import Path
+
+from elmo_bench.report import selection
+
+HELP = "figures of the recorded runs: gains, layer weights, learning curves, sample efficiency"
+FIGURES = ("gains", "layer-weights", "learning-curves", "sample-efficiency")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("figure", choices=FIGURES, help="what to draw")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE",
+        help="a .png, .svg or .pdf file (FIGURE.png)",
+    )  # fmt: skip
+    selection.add_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    records = selection.selected_records(args)
+
+    from elmo_bench.report.figures.drawing import FIGURES as DRAW
+    from elmo_bench.report.figures.style import save, styled
+    from elmo_bench.report.groups import Runs
+
+    path = args.output or Path(f"{args.figure}.png")
+    with styled():
+        save(DRAW[args.figure](Runs(records)), path)
+    print(path)
+    return 0

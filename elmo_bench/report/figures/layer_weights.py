@@ -1,0 +1,113 @@
+"""The paper's Figure 2: which layers the tasks weigh how much, and how that came about."""
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from elmo_bench.report.figures.style import (
+    LAYER_COLOURS,
+    LAYER_DASHES,
+    legend_below,
+    new_figure,
+    whole_ticks,
+)
+from elmo_bench.report.groups import Group, Runs
+from elmo_bench.report.labels import short_labels
+from elmo_bench.report.tables import headline_groups
+from elmo_bench.report.weights import course_of_weights, layer_name, learned_weights
+
+PER_LINE = 7
+EDGE = "#5b7fa6"  # of cells and their hatching
+EMPTY = "no finished run with mixed layers: `python run.py task=NAME` makes one"
+
+
+def draw(runs: Runs) -> Figure:
+    """Weights as shaded cells, mean ± standard deviation over seeds; below, their course."""
+    groups = [g for g in headline_groups(runs) if not g.is_untrained and learned_weights(g)]
+    if not groups:
+        raise ValueError(EMPTY)
+    labels = short_labels(groups)
+    places = sorted({place for group in groups for place in learned_weights(group)})
+    lines = -(-len(groups) // PER_LINE)
+    columns = -(-len(groups) // lines)
+    height = 0.4 + 3.0 * len(places)
+    figure = new_figure(1.4 + 1.35 * columns, 0.6 + height * lines)
+    for line, part in enumerate(figure.subfigures(lines, 1, squeeze=False)[:, 0]):
+        chosen = slice(line * columns, (line + 1) * columns)
+        grid = part.subplots(
+            2 * len(places), columns, squeeze=False,
+            height_ratios=[1.25] * len(places) + [1.0] * len(places),
+        )  # fmt: skip
+        _draw_line(grid, groups[chosen], labels[chosen], places)
+        if line == 0:
+            legend_below(figure, max(grid.flat, key=lambda axes: len(axes.get_lines())))
+    figure.suptitle(
+        "Layer weights, mean ± sd over seeds\nhatched: below 1/3, dotted: above 2/3",
+        fontsize=9,
+    )
+    return figure
+
+
+def _draw_line(grid: np.ndarray, groups: list[Group], labels: list[str], places: list[str]) -> None:
+    for axes in grid.flat:
+        axes.set_axis_off()
+    for column, (group, label) in enumerate(zip(groups, labels, strict=True)):
+        grid[0, column].set_title(label, fontsize=8)
+        for row, place in enumerate(places):
+            if place in learned_weights(group):
+                _draw_cells(grid[row, column], group, place)
+                _draw_course(grid[len(places) + row, column], group, place)
+    _name_rows(grid, groups, places)
+
+
+def _draw_cells(axes: Axes, group: Group, place: str) -> None:
+    weights, gammas, layers = learned_weights(group)[place]
+    axes.set_axis_on()
+    blues = colormaps["Blues"]
+    for row in range(len(layers)):
+        mean = float(weights[:, row].mean())
+        shade = blues(0.05 + 0.8 * mean)
+        edge = "#ffffff" if mean > 2 / 3 else EDGE
+        hatch = "///" if mean < 1 / 3 else "..." if mean > 2 / 3 else None
+        axes.add_patch(
+            Rectangle((0, row), 1, 1, facecolor=shade, edgecolor=edge, hatch=hatch, lw=0.8)
+        )
+        spread = f"\n±{weights[:, row].std(ddof=1):.2f}" if len(weights) > 1 else ""
+        box = {"boxstyle": "round,pad=0.15", "facecolor": shade, "edgecolor": "none"}
+        axes.text(
+            0.5, row + 0.5, f"{mean:.2f}{spread}", ha="center", va="center", fontsize=7.5,
+            color="#ffffff" if mean > 0.62 else "#000000", bbox=box, linespacing=0.95,
+        )  # fmt: skip
+    axes.set(xlim=(0, 1), ylim=(0, len(layers)), xticks=[])
+    axes.set_yticks(np.arange(len(layers)) + 0.5, [layer_name(layer) for layer in layers])
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    axes.set_xlabel(f"γ {gammas.mean():.2f}", fontsize=7.5, labelpad=1)
+
+
+def _draw_course(axes: Axes, group: Group, place: str) -> None:
+    axes.set_axis_on()
+    for layer, (epochs, mean, low, high) in course_of_weights(group, place).items():
+        colour = LAYER_COLOURS[layer % len(LAYER_COLOURS)]
+        dashes = LAYER_DASHES[layer % len(LAYER_DASHES)]
+        axes.plot(epochs, mean, color=colour, linestyle=dashes, label=layer_name(layer))
+        axes.fill_between(epochs, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.set(ylim=(0, 1), yticks=[0, 1 / 3, 2 / 3, 1], yticklabels=["0", "⅓", "⅔", "1"])
+    axes.set_xlabel("epoch", labelpad=1)
+    whole_ticks(axes, 3)
+
+
+def _name_rows(grid: np.ndarray, groups: list[Group], places: list[str]) -> None:
+    """Layers and places are named once, at the first task that has them."""
+    for row, place in enumerate(places):
+        having = [i for i, group in enumerate(groups) if place in learned_weights(group)]
+        if not having:
+            continue
+        for i in having[1:]:
+            grid[row, i].set_yticklabels([])
+            grid[len(places) + row, i].set_yticklabels([])
+        grid[row, having[0]].set_ylabel(place, fontweight="bold")
+        grid[len(places) + row, having[0]].set_ylabel(f"{place}, weight")

@@ -1,0 +1,105 @@
+"""Dev scores over training: ELMo needs fewer updates to reach what the baseline reaches."""
+
+from statistics import fmean
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from elmo_bench.report.figures.style import (
+    COLOURS,
+    INK,
+    NAMES,
+    arm_style,
+    legend_below,
+    new_figure,
+    whole_ticks,
+)
+from elmo_bench.report.groups import Group, Runs
+from elmo_bench.report.labels import short_labels
+from elmo_bench.report.tables import headline_groups
+from elmo_bench.report.weights import course, points
+
+EMPTY = "no finished pair of a run with ELMo and its baseline: `python run.py task=NAME` makes one"
+PER_LINE = 3
+
+
+def draw(runs: Runs) -> Figure:
+    """Two panels per task: against epochs and against updates. Thin lines are single seeds."""
+    pairs = [
+        (baseline, group)
+        for group in headline_groups(runs)
+        if not group.is_untrained and group.records and (baseline := runs.baseline(group))
+    ]
+    pairs = [(b, g) for b, g in pairs if course(g, _key(g)) and course(b, _key(b))]
+    if not pairs:
+        raise ValueError(EMPTY)
+    columns = min(PER_LINE, len(pairs))
+    lines = -(-len(pairs) // columns)
+    figure = new_figure(max(4.0, 3.0 * columns), 0.5 + 4.0 * lines)
+    grid = figure.subplots(2 * lines, columns, squeeze=False)
+    labels = short_labels([group for _, group in pairs], separator=", ")
+    for place, ((baseline, group), label) in enumerate(zip(pairs, labels, strict=True)):
+        above = grid[2 * (place // columns), place % columns]
+        below = grid[2 * (place // columns) + 1, place % columns]
+        _draw_pair(above, baseline, group, "epoch")
+        _draw_pair(below, baseline, group, "step")
+        above.set_title(label, fontweight="bold")
+        below.set_title(speed_words(baseline, group), fontsize=7, loc="left")
+        above.set_ylabel(f"dev {group.metric}")
+        below.set_ylabel(f"dev {group.metric}")
+    for unused in range(len(pairs), lines * columns):
+        grid[2 * (unused // columns), unused % columns].set_axis_off()
+        grid[2 * (unused // columns) + 1, unused % columns].set_axis_off()
+    legend_below(figure, grid[0, 0])
+    return figure
+
+
+def _key(group: Group) -> str:
+    return f"dev/{group.metric}"
+
+
+def _draw_pair(axes: Axes, baseline: Group, group: Group, x: str) -> None:
+    best = fmean(max(points(record.epochs, _key(baseline))[1]) for record in baseline.records)
+    axes.axhline(best, color=INK, linewidth=0.8, linestyle=":", label="baseline's best dev score")
+    for arm, runs in (("baseline", baseline), ("elmo", group)):
+        for record in runs.records:
+            steps, values = points(record.epochs, _key(runs), x)
+            axes.plot(steps, values, color=COLOURS[arm], linewidth=0.6, alpha=0.45)
+        curve = course(runs, _key(runs), x)
+        if curve is not None:
+            axes.plot(curve.x, curve.mean, label=NAMES[arm], **arm_style(arm))
+    axes.set_xlabel("epochs" if x == "epoch" else "updates", labelpad=1)
+    axes.set_xlim(left=0)
+    whole_ticks(axes, 5)
+
+
+def speed(baseline: Group, group: Group) -> tuple[float, float, int] | None:
+    """Updates to the baseline's best dev score: its own, ELMo's, and seeds that got there.
+
+    None where no seed of both has, or none got there.
+    """
+    theirs = {record.seed: record for record in baseline.records}
+    own, needed = [], []
+    for record in group.records:
+        if record.seed not in theirs:
+            continue
+        steps, values = points(theirs[record.seed].epochs, _key(baseline), "step")
+        elmo_steps, elmo_values = points(record.epochs, _key(group), "step")
+        if len(values) and (elmo_values >= values.max()).any():
+            own.append(float(steps[values.argmax()]))
+            needed.append(float(elmo_steps[(elmo_values >= values.max()).argmax()]))
+    return (fmean(own), fmean(needed), len(own)) if own else None
+
+
+def speed_words(baseline: Group, group: Group) -> str:
+    """The paper's claim of fewer updates, as the runs bear it out."""
+    found = speed(baseline, group)
+    seeds = len(set(baseline.seeds) & set(group.seeds))
+    if found is None:
+        return "ELMo does not reach the baseline's best"
+    own, needed, reached = found
+    some = "" if reached == seeds else f", {reached} of {seeds} seeds"
+    return (
+        f"baseline's best after {own:,.0f} updates;\n"
+        f"ELMo gets there after {needed:,.0f} ({100 * (needed / own - 1):+.0f} %{some})"
+    )

@@ -1,0 +1,102 @@
+"""How all figures look: readable in print, in grey and by the colour-blind."""
+
+import io
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+INK = "#262626"
+FAINT = "#b8b8b8"
+# Okabe and Ito's colours, which all kinds of colour vision tell apart; in grey they differ in
+# lightness, and every arm has its own marker and dashes as well.
+COLOURS = {"baseline": "#707070", "elmo": "#0072b2", "untrained": "#e69f00", "paper": "#d55e00"}
+MARKERS = {"baseline": "s", "elmo": "o", "untrained": "^", "paper": "D"}
+DASHES = {"baseline": "--", "elmo": "-", "untrained": "-.", "paper": ":"}
+NAMES = {
+    "baseline": "baseline",
+    "elmo": "+ELMo",
+    "untrained": "+ELMo, untrained biLM",
+    "paper": "paper",
+}
+LAYER_COLOURS = ["#56b4e9", "#0072b2", "#d55e00", "#009e73", "#cc79a7"]
+LAYER_DASHES = [":", "-", "--", "-.", (0, (1, 1, 4, 1))]
+FORMATS = ("png", "svg", "pdf")
+
+SETTINGS: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so pictures are the same everywhere
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.labelsize": 8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.grid": True,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.4,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.6,
+    "svg.hashsalt": "elmo_bench",
+    "svg.fonttype": "none",  # text stays text: searchable, and in the page it follows the theme
+    "pdf.fonttype": 42,
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw and save figures inside this."""
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # tells of every glyph it embeds
+    with mpl.rc_context(SETTINGS):
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure, in inches, that no window belongs to."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def legend_below(figure: Figure, axes: Axes) -> None:
+    """One legend for all panels."""
+    handles, labels = axes.get_legend_handles_labels()
+    unique = dict(zip(labels, handles, strict=True))
+    figure.legend(unique.values(), unique.keys(), loc="outside lower center", ncols=4)
+
+
+def arm_style(arm: str) -> dict[str, Any]:
+    """The look of an arm's line."""
+    return {"color": COLOURS[arm], "linestyle": DASHES[arm]}
+
+
+def whole_ticks(axes: Axes, ticks: int) -> None:
+    """A few whole numbers on the horizontal axis."""
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks, integer=True))
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure; the same records give the same bytes."""
+    kind = path.suffix.lstrip(".").lower()
+    if kind not in FORMATS:
+        raise ValueError(f"{path}: figures are written as .{', .'.join(FORMATS)}")
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, format=kind, dpi=200, metadata=dates[kind])
+
+
+def as_svg(figure: Figure) -> str:
+    """A figure as SVG text."""
+    text = io.BytesIO()
+    figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    return text.getvalue().decode("utf-8")

@@ -1,0 +1,74 @@
+"""The layer weights that runs learned, over seeds and over epochs."""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+
+from elmo_bench.report.groups import Group
+
+
+class Learned(NamedTuple):
+    """What the seeds of a group learned at one place."""
+
+    weights: np.ndarray  # (seed, layer)
+    gammas: np.ndarray  # (seed,)
+    layers: list[int]
+
+
+def layer_name(layer: int) -> str:
+    """Layer 0 is the biLM's token layer."""
+    return "tokens" if layer == 0 else f"LSTM {layer}"
+
+
+def learned_weights(group: Group) -> dict[str, Learned]:
+    """By place, where layers were mixed at all."""
+    found: dict[str, list[tuple[list[float], float, list[int]]]] = defaultdict(list)
+    for record in group.records:
+        for place, learned in record.layer_weights.items():
+            weights = learned["weights"]
+            layers = learned.get("layers", list(range(len(weights))))
+            if len(weights) > 1:
+                found[place].append((weights, learned["gamma"], layers))
+    return {
+        place: Learned(
+            np.array([weights for weights, _, _ in runs]),
+            np.array([gamma for _, gamma, _ in runs]),
+            runs[0][2],
+        )
+        for place, runs in found.items()
+    }
+
+
+class Curve(NamedTuple):
+    """Mean and range over seeds."""
+
+    x: np.ndarray
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def course_of_weights(group: Group, place: str) -> dict[int, Curve]:
+    """By layer, over the epochs that all seeds went through."""
+    layers = learned_weights(group)[place].layers
+    curves = {layer: course(group, f"elmo/{place}/layer{layer}") for layer in layers}
+    return {layer: curve for layer, curve in curves.items() if curve is not None}
+
+
+def course(group: Group, key: str, x: str = "epoch") -> Curve | None:
+    """A recorded value over the dev passes that all seeds have; None where it was not recorded."""
+    runs = [points(record.epochs, key, x) for record in group.records]
+    runs = [run for run in runs if len(run[0])]
+    if not runs:
+        return None
+    length = min(len(steps) for steps, _ in runs)
+    values = np.array([values[:length] for _, values in runs])
+    steps = np.array([steps[:length] for steps, _ in runs]).mean(axis=0)
+    return Curve(steps, values.mean(axis=0), values.min(axis=0), values.max(axis=0))
+
+
+def points(epochs: list[dict], key: str, x: str = "epoch") -> tuple[np.ndarray, np.ndarray]:
+    """The recorded values of one run, and where."""
+    rows = [row for row in epochs if key in row and x in row]
+    return np.array([row[x] for row in rows]), np.array([row[key] for row in rows])
