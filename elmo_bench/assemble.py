@@ -11,12 +11,13 @@ from elmo_bench.clock import Clock
 from elmo_bench.config import build, plain
 from elmo_bench.data.source import load_split
 from elmo_bench.datamodule import TaskData
+from elmo_bench.example import Example, Notes, Segment, Split, distinct_segments
 from elmo_bench.features.frozen import FrozenLayers, freeze
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.module import TaskModule
 from elmo_bench.nn.words import WordEmbedding
 from elmo_bench.provide import provide_bilm, provide_words
-from elmo_bench.task import Example, Notes, Segment, Split, Task, distinct_segments
+from elmo_bench.task import Task
 
 
 @dataclass(frozen=True)

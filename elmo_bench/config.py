@@ -9,6 +9,8 @@ from typing import Any
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
+from elmo_bench.mini.settings import VERSION as MINI_VERSION
+
 PROJECT = Path(__file__).parents[1]
 CONF = PROJECT / "conf"
 
@@ -42,6 +44,8 @@ def identity(cfg: DictConfig) -> dict[str, Any]:
         task["hub"] = values["task"]["hub"]
     result = {key: values[key] for key in ("seed", "data", "words", "elmo")}
     result["task"] = task
+    if values["data"]["name"] == "mini":
+        result["data"]["version"] = MINI_VERSION  # the same settings may come to make other text
     if values["elmo"]["name"] != "none":
         result["precision"] = values["precision"]
     if values["elmo"]["name"] != "none" or values["words"]["name"] == "corpus":

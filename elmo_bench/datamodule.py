@@ -8,7 +8,8 @@ from pytorch_lightning import LightningDataModule
 from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
-from elmo_bench.task import Batch, Example, Segment, Split, collate, distinct_segments
+from elmo_bench.example import Example, Segment, Split, distinct_segments
+from elmo_bench.task import Batch, collate
 
 Layers = Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]
 

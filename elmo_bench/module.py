@@ -9,8 +9,9 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
+from elmo_bench.example import Example
 from elmo_bench.features.mix import ElmoMix
-from elmo_bench.task import Batch, Example, Output
+from elmo_bench.task import Batch, Output
 
 Score = Callable[[Sequence[Example], Sequence[Any]], dict[str, float]]
 

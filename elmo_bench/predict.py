@@ -13,12 +13,13 @@ from rich.text import Text
 
 from elmo_bench.assemble import build_module
 from elmo_bench.config import build
+from elmo_bench.example import Example, distinct_segments
 from elmo_bench.features.frozen import pad_layers
 from elmo_bench.features.mix import layers_needed
 from elmo_bench.module import TaskModule
 from elmo_bench.nn.words import WordEmbedding
 from elmo_bench.provide import provide_bilm
-from elmo_bench.task import Annotation, Example, Task, collate, distinct_segments
+from elmo_bench.task import Annotation, Task, collate
 
 COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 

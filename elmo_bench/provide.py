@@ -12,10 +12,10 @@ from elmo_bench.bilm.checkpoint import find_folder
 from elmo_bench.bilm.corpus import digest
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.config import ConfigError, build, plain
+from elmo_bench.example import Example, Segment, distinct_segments
 from elmo_bench.nn.vectors import train_vectors
 from elmo_bench.nn.words import WordEmbedding, pretrained_words, random_words
 from elmo_bench.pretrain import pretrain, pretrain_config
-from elmo_bench.task import Example, Segment, distinct_segments
 
 
 def provide_bilm(cfg: DictConfig) -> BiLm:

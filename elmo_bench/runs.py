@@ -11,8 +11,9 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from elmo_bench.config import run_id
+from elmo_bench.example import Example
 from elmo_bench.records import Record, read_record, write_atomically
-from elmo_bench.task import Example, Task
+from elmo_bench.task import Task
 
 
 @dataclass(frozen=True)

@@ -12,29 +12,17 @@ Axis names in shapes, everywhere in the project:
 """
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from elmo_bench.example import Example, Notes, Segment, Split, distinct_segments
 from elmo_bench.nn.words import WordEmbedding
-
-Split = Literal["train", "dev", "test"]
-Segment = tuple[str, ...]
-Notes = Counter[str]  # what a reader passed over, counted by reason
-
-
-class Example(NamedTuple):
-    """One labelled example of any task."""
-
-    id: str  # unique within its split
-    segments: tuple[Segment, ...]  # each read by the biLM alone: 1 tagging, 2 pair, n document
-    target: Any  # gold, in the form this task's model and metric expect; None in new text
 
 
 @dataclass(frozen=True)
@@ -83,11 +71,6 @@ def collate(
         mask=torch.arange(int(lengths.max()))[None] < lengths[:, None],
         layers=layers,
     )
-
-
-def distinct_segments(examples: Iterable[Example]) -> list[Segment]:
-    """The segments of some examples, each once, in order of appearance."""
-    return list(dict.fromkeys(segment for example in examples for segment in example.segments))
 
 
 class Output(NamedTuple):

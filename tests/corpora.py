@@ -11,7 +11,7 @@ import tasks.snli.data
 import tasks.squad.data
 import tasks.srl.data
 import tasks.sst5.data
-from elmo_bench.task import Example, Notes
+from elmo_bench.example import Example, Notes
 
 NER = """-DOCSTART- -X- -X- O
 

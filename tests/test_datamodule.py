@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elmo_bench.datamodule import LengthBatches, TaskData
-from elmo_bench.task import Example, collate
+from elmo_bench.example import Example
+from elmo_bench.task import collate
 
 LENGTHS = st.lists(st.lists(st.integers(1, 40), min_size=1, max_size=3), min_size=1, max_size=60)
 

@@ -5,7 +5,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from elmo_bench.data.files import DataError
-from elmo_bench.task import Example
+from elmo_bench.example import Example
 
 
 def paired(

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from elmo_bench.data.files import DataError
-from elmo_bench.task import Example, Notes, Split, Task
+from elmo_bench.example import Example, Notes, Split
+from elmo_bench.task import Task
 
 _NOT_OF_THE_MINI = ("name", "train_limit", "train_fraction")  # they do not change what is generated
 
@@ -60,10 +61,10 @@ def find_files(
 ) -> list[Path]:
     """The files of a split, for the mini benchmark and the user's own."""
     if data["name"] == "mini":
-        from elmo_bench.mini import ensure_mini
+        from elmo_bench.mini import MiniSettings, ensure_mini
 
         made_of = {key: value for key, value in data.items() if key not in _NOT_OF_THE_MINI}
-        folder = Path(ensure_mini(cache, made_of)) / settings["name"]
+        folder = ensure_mini(cache, MiniSettings(**made_of)) / settings["name"]
         return _by_pattern(folder, settings["files"][split], "was the cache changed by hand?")
     named = data[split]
     if named is not None:

@@ -16,9 +16,9 @@ from jaxtyping import Float, UInt8
 from rich.progress import Progress
 from torch import Tensor
 
+from elmo_bench.example import Segment
 from elmo_bench.features.store import KEY_BYTES, BlockStore
 
-Segment = tuple[str, ...]
 Embed = Callable[[list[Segment]], Iterable[Tensor]]  # one (layer, time, dim) per segment
 
 # bfloat16 is a form to keep numbers in; what is read is float32, whatever the precision.

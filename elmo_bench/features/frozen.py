@@ -10,10 +10,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from elmo_bench.bilm.model import BiLm
+from elmo_bench.example import Segment
 from elmo_bench.features.cache import CacheInfo, FeatureCache
 from elmo_bench.features.mix import layer_rms, layers_needed
 
-Segment = tuple[str, ...]
 SCALE_SEGMENTS = 1000  # enough to measure the size of the layers
 
 

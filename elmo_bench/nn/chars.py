@@ -7,7 +7,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-Segment = tuple[str, ...]
+from elmo_bench.example import Segment
+
 PADDING, UNKNOWN, BEGIN, END = range(4)
 
 

@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from elmo_bench.example import Segment
 from elmo_bench.nn.vectors import read_vectors
 
-Segment = tuple[str, ...]
 PADDING, UNKNOWN = 0, 1  # the first two rows of the table
 
 

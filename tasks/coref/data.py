@@ -8,7 +8,7 @@ from typing import Any
 
 from elmo_bench.data.conll2012 import Span, clusters, read_documents
 from elmo_bench.data.files import DataError
-from elmo_bench.task import Example, Notes
+from elmo_bench.example import Example, Notes
 
 Clusters = tuple[tuple[Span, ...], ...]
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from elmo_bench.data.files import DataError
 from elmo_bench.data.pairs import check_same_tokens
+from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import score_coref
-from elmo_bench.task import Example, Notes, Split, Task
+from elmo_bench.task import Task
 from tasks.coref import data
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_bench.data.files import DataError, numbered_lines
-from elmo_bench.task import Example
+from elmo_bench.example import Example
 
 _GAP = re.compile(r" +")
 _TAG = re.compile(r"O|[BI]-\S+")

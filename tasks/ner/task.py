@@ -8,11 +8,12 @@ from torch import nn
 
 from elmo_bench.data.pairs import paired
 from elmo_bench.data.tokenizer import tokenize
+from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import score_ner
 from elmo_bench.nn.chars import CharCnn
 from elmo_bench.nn.words import WordEmbedding
 from elmo_bench.tags import read_spans, to_bioul
-from elmo_bench.task import Annotation, Counts, Example, Notes, Split, Task
+from elmo_bench.task import Annotation, Counts, Task
 from tasks.ner import data
 from tasks.ner.model import Tagger
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from elmo_bench.data.files import DataError, numbered_lines, parse_json
 from elmo_bench.data.tokenizer import tokenize
-from elmo_bench.task import Example, Notes
+from elmo_bench.example import Example, Notes
 
 LABELS = ("entailment", "neutral", "contradiction")  # in the order of stanfordnlp/snli
 NO_LABEL = "-"  # the annotators did not agree

@@ -9,9 +9,10 @@ from torch import nn
 
 from elmo_bench.data.pairs import paired
 from elmo_bench.data.tokenizer import tokenize
+from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import accuracy
 from elmo_bench.nn.words import WordEmbedding
-from elmo_bench.task import Annotation, Counts, Example, Notes, Split, Task
+from elmo_bench.task import Annotation, Counts, Task
 from tasks.snli import data
 from tasks.snli.model import Esim
 

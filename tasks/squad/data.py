@@ -12,7 +12,7 @@ from typing import Any
 
 from elmo_bench.data.files import DataError, read_json
 from elmo_bench.data.tokenizer import Offsets, token_offsets, tokenize
-from elmo_bench.task import Example, Notes, Split
+from elmo_bench.example import Example, Notes, Split
 
 Span = tuple[int, int]  # first and last token of the paragraph, both within
 

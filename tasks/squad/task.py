@@ -7,10 +7,11 @@ from typing import Any
 from torch import nn
 
 from elmo_bench.data.files import DataError, read_json
+from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import score_squad
 from elmo_bench.nn.chars import CharCnn
 from elmo_bench.nn.words import WordEmbedding
-from elmo_bench.task import Annotation, Counts, Example, Notes, Split, Task
+from elmo_bench.task import Annotation, Counts, Task
 from tasks.squad import data
 from tasks.squad.model import Reader
 

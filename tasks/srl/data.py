@@ -7,7 +7,7 @@ from typing import Any
 
 from elmo_bench.data.conll2012 import Argument, Proposition, propositions, read_documents
 from elmo_bench.data.files import DataError
-from elmo_bench.task import Example, Notes
+from elmo_bench.example import Example, Notes
 
 
 @dataclass(frozen=True)

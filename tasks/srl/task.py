@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from elmo_bench.data.pairs import paired
+from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import score_srl
-from elmo_bench.task import Example, Notes, Split, Task
+from elmo_bench.task import Task
 from tasks.srl import data
 
 

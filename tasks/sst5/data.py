@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from elmo_bench.data.files import DataError, numbered_lines
-from elmo_bench.task import Example, Notes, Split
+from elmo_bench.example import Example, Notes, Split
 
 LABELS = ("very negative", "negative", "neutral", "positive", "very positive")
 

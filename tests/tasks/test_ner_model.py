@@ -2,8 +2,9 @@ import pytest
 import torch
 
 from elmo_bench.config import build, task_config
+from elmo_bench.example import Example, distinct_segments
 from elmo_bench.nn.words import random_words
-from elmo_bench.task import Example, collate, distinct_segments
+from elmo_bench.task import collate
 
 EXAMPLES = [
     Example("1", (("Ann", "met", "New", "York", "."),), ("B-PER", "O", "B-LOC", "I-LOC", "O")),

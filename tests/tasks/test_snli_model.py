@@ -7,8 +7,9 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from elmo_bench.datamodule import LengthBatches
+from elmo_bench.example import Example
 from elmo_bench.nn.words import random_words
-from elmo_bench.task import Batch, Example, collate
+from elmo_bench.task import Batch, collate
 from tasks.snli import SnliTask, data
 from tasks.snli.model import Esim
 from tests.conftest import shared

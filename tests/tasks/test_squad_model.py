@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elmo_bench.config import build, task_config
+from elmo_bench.example import distinct_segments
 from elmo_bench.nn.words import random_words
-from elmo_bench.task import collate, distinct_segments
+from elmo_bench.task import collate
 from tasks.squad.attention import SelfAttention, Trilinear
 from tasks.squad.data import cut_paragraphs, parse
 from tasks.squad.model import best_spans

@@ -5,8 +5,9 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
+from elmo_bench.example import Example
 from elmo_bench.nn.words import random_words
-from elmo_bench.task import Batch, Example, collate
+from elmo_bench.task import Batch, collate
 from tasks.sst5 import Sst5Task
 from tasks.sst5.model import BiattentiveNetwork
 
