@@ -51,7 +51,7 @@ def pretrain(cfg: DictConfig) -> Path:
     identity = {
         key: settings[key] for key in ("bilm", "corpus", "pretraining", "init_from", "half")
     }
-    identity["bilm"].pop("weights", None)
+    identity["bilm"] = {key: identity["bilm"][key] for key in ("name", "encoder", "lstm")}
     with _only_one(scratch):
         if not _is_finished(folder, scratch, identity, settings["force"]):
             _train(cfg, settings, identity, folder, scratch)
@@ -80,7 +80,7 @@ def _train(
         softmax,
         recipe["optimizer"],
         recipe["schedule"],
-        loss_scale=recipe["steps"] if recipe["sum_over_steps"] else 1,
+        loss_scale=float(recipe["steps"]) if recipe["sum_over_steps"] else 1.0,
         seed=recipe["seed"],
     )
     resume = scratch / "resume.ckpt"
@@ -168,8 +168,8 @@ def _new_model(
         bilm.config["name"] = name
         return bilm.train(), softmax.train(), vocabulary
     vocabulary = text.vocabulary(**recipe["vocabulary"])
-    conf = {key: value for key, value in settings["bilm"].items() if key != "weights"}
-    bilm = BiLm(**{**conf, "name": name}, vocabulary=vocabulary.words)
+    model = settings["bilm"]
+    bilm = BiLm(name, model["encoder"], model["lstm"], vocabulary.words)
     softmax = build_softmax(recipe["loss"], bilm.projection_dim, len(vocabulary))
     return bilm, softmax, vocabulary
 

@@ -27,7 +27,7 @@ class Clock(Callback):
             follows whichever is further, the time or the steps, so it reaches its end in both.
     """
 
-    def __init__(self, budget: float | None) -> None:
+    def __init__(self, budget: float | int | None) -> None:
         self.budget = budget
         self.seconds = 0.0  # spent in training, over all starts
         self._since = time.monotonic()
@@ -178,7 +178,7 @@ class ResumeCheckpoint(Checkpoint):
         path: Path,
         identity: dict[str, Any],
         every_steps: int | None,
-        every_minutes: float | None,
+        every_minutes: float | int | None,
     ) -> None:
         self.path, self.identity = path, identity
         self.every_steps, self.every_minutes = every_steps, every_minutes

@@ -1,0 +1,47 @@
+"""A pretraining of seconds, for the tests of its parts."""
+
+from pathlib import Path
+
+import numpy as np
+
+TINY = (
+    "bilm=mini",
+    "corpus=text",
+    "bilm.encoder.filters=[[1,4],[2,8]]",
+    "bilm.encoder.char_dim=4",
+    "bilm.lstm.hidden_dim=12",
+    "bilm.lstm.projection_dim=8",
+    "pretraining.lanes=4",
+    "pretraining.steps=5",
+    "pretraining.epochs=2",
+    "pretraining.validations=2",
+    "trainer.accelerator=cpu",
+    "trainer.progress_bar=false",
+    "trainer.log_every=1",
+    "trainer.threads=1",
+)
+
+
+def write_text(path: Path, sentences: int = 120) -> Path:
+    """Write sentences of a few words with some order in them."""
+    draws = np.random.default_rng(1)
+    lines = []
+    for _ in range(sentences):
+        first = int(draws.integers(20))
+        lines.append(" ".join(f"word{(first + n) % 20}" for n in range(int(draws.integers(1, 9)))))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def tiny(folder: Path, *overrides: str) -> list[str]:
+    """Overrides of a tiny pretraining that stays within a folder."""
+    text = folder / "text.txt"
+    if not text.exists():
+        write_text(text)
+    paths = [f"paths.{name}={folder / name}" for name in ("bilm", "cache", "outputs")]
+    return [*TINY, f"corpus.path={text}", *paths, f"hydra.run.dir={folder / 'hydra'}", *overrides]
+
+
+def losses(folder: Path, name: str = "mini") -> list[str]:
+    """The loss curve, a line per step."""
+    return (folder / "outputs" / "pretraining" / name / "losses.csv").read_text().splitlines()[1:]
