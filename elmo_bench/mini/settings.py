@@ -1,0 +1,20 @@
+"""The settings of the embedded benchmark: the keys of conf/data/mini.yaml besides its name."""
+
+from dataclasses import dataclass
+
+VERSION = "1"  # of the generator: raised whenever the same settings give other files
+
+
+@dataclass(frozen=True)
+class MiniSettings:
+    """Seed and sizes; examples are sentences, pairs or questions, documents for coreference."""
+
+    seed: int = 1
+    train: int = 1000
+    dev: int = 300
+    test: int = 300
+    train_documents: int = 60
+    dev_documents: int = 20
+    test_documents: int = 20
+    corpus_tokens: int = 1_500_000
+    heldout_tokens: int = 50_000

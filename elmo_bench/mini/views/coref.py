@@ -1,0 +1,24 @@
+"""Coreference: whole texts of 5 to 25 sentences, in which every mention knows what it means."""
+
+from collections.abc import Iterator
+
+from elmo_bench.mini.discourse.texts import any_text
+from elmo_bench.mini.teller import Part, Teller
+from elmo_bench.mini.views.conll2012 import coref_columns, document_lines
+
+SHORTEST, LONGEST = 5, 25
+
+
+def coref_lines(teller: Teller, part: Part, count: int) -> Iterator[str]:
+    """The lines of a file of `count` documents."""
+    number = 0
+    while number < count:
+        text = any_text(teller, "nnndp", SHORTEST, LONGEST)
+        if not SHORTEST <= len(text.sentences) <= LONGEST:
+            continue
+        columns = coref_columns(text.sentences)
+        blank: list[list[list[str]]] = [[] for _ in text.sentences]
+        yield from document_lines(
+            f"{text.genre}/mini/{part}_{number:04d}", text.sentences, blank, columns
+        )
+        number += 1

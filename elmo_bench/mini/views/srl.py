@@ -1,0 +1,21 @@
+"""Semantic roles: sentences with the propositions that were built into them."""
+
+from collections.abc import Iterator
+
+from elmo_bench.mini.discourse.texts import any_text
+from elmo_bench.mini.teller import Part, Teller
+from elmo_bench.mini.views.conll2012 import argument_columns, document_lines, propositions
+
+
+def srl_lines(teller: Teller, part: Part, count: int) -> Iterator[str]:
+    """The lines of a file of `count` sentences, each with a proposition at least."""
+    done = number = 0
+    while done < count:
+        text = any_text(teller, "nnnpprsd", 4, 9)
+        kept = [sentence for sentence in text.sentences if propositions(sentence)][: count - done]
+        name = f"{text.genre}/mini/{part}_{number:04d}"
+        columns = [argument_columns(sentence) for sentence in kept]
+        blank = [["-"] * len(sentence.tokens) for sentence in kept]
+        yield from document_lines(name, kept, columns, blank)
+        done += len(kept)
+        number += 1

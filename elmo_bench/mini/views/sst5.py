@@ -1,0 +1,28 @@
+"""Sentiment: sentences of opinion as binary trees with one of five levels at every node."""
+
+from collections.abc import Iterator
+
+from elmo_bench.mini.discourse.compose import Composer
+from elmo_bench.mini.discourse.plans import PROFILES, fact_about
+from elmo_bench.mini.discourse.review import new_critic, opinion
+from elmo_bench.mini.sentiment import tree_text
+from elmo_bench.mini.teller import Teller
+
+FACTS = 0.12  # share of sentences that only tell a fact
+
+
+def sst5_lines(teller: Teller, count: int) -> Iterator[str]:
+    """One tree a line."""
+    draw = teller.draw
+    for _ in range(count):
+        composer = Composer(teller)
+        critic = new_critic(composer)
+        if critic.target is not None and draw.chance(FACTS / 0.6):
+            composer.say(
+                fact_about(teller, draw.pick(PROFILES[critic.target.kind]), critic.target),
+                hedge=False,
+            )
+        else:
+            composer.finish(opinion(critic, draw.pick((1, -1))))
+        sentence = composer.sentences[0]
+        yield tree_text(sentence.tokens, sentence.root)[0]

@@ -1,0 +1,65 @@
+"""What there is in the world: entities, their names and kinds."""
+
+from dataclasses import dataclass, field
+
+from elmo_bench.mini.draw import share
+from elmo_bench.mini.lexicon import table
+from elmo_bench.mini.tree import Token, token
+
+HELD_NAMES = 0.4  # share of name words that the training files of the tasks never use
+
+OCCUPATIONS = table("names", "occupations")  # by kind of person
+GROUPS = {  # what a slot may ask for beside a single kind
+    "person": tuple(OCCUPATIONS),
+    "spouse": tuple(OCCUPATIONS),
+    "artist": ("writer", "filmmaker", "actor", "musician"),
+    "work": ("novel", "film", "album"),
+}
+
+
+@dataclass(eq=False, slots=True)
+class Entity:
+    """Something with a name. Its label is its OntoNotes type, such as PERSON or WORK_OF_ART."""
+
+    key: str
+    kind: str
+    label: str
+    full: tuple[Token, ...]
+    short: tuple[Token, ...]
+    nouns: tuple[str, ...]
+    gender: str = "n"  # f, m, n
+    article: bool = False
+    held: bool = False  # never named in the training files
+    home: "Entity | None" = None
+    nation: "Entity | None" = None
+    adjective: Token | None = None  # of a country: Valdorian
+
+    @property
+    def name(self) -> str:
+        return " ".join(item.word for item in self.full)
+
+
+@dataclass(slots=True)
+class World:
+    """All entities, by kind and by group of kinds."""
+
+    pools: dict[str, list[Entity]] = field(default_factory=dict)
+
+    def add(self, entity: Entity) -> None:
+        self.pools.setdefault(entity.kind, []).append(entity)
+
+    def entities(self) -> list[Entity]:
+        """Everything once."""
+        return [item for kind, pool in self.pools.items() if kind not in GROUPS for item in pool]
+
+
+_NAME_TAGS = {"of": "IN", "the": "DT", "The": "DT", "and": "CC", "&": "CC", "'s": "POS", "'": "POS"}
+
+
+def name_tokens(text: str) -> tuple[Token, ...]:
+    return tuple(token(word, _NAME_TAGS.get(word, "NNP"), word) for word in text.split())
+
+
+def is_held(text: str) -> bool:
+    """Whether training never sees a name: decided by its words, so alike for all who bear it."""
+    return any(share("name:" + word) < HELD_NAMES for word in text.split() if word != "The")
