@@ -8,6 +8,7 @@ sentences; `#begin document (name); part 000` and `#end document` frame document
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from elmo_bench.data.files import DataError, numbered_lines
@@ -132,7 +133,8 @@ def propositions(path: Path, sentence: Sentence) -> list[Proposition]:
     marked = [i for i, frameset in enumerate(sentence.framesets) if frameset != "-"]
     found = []
     for index, column in enumerate(sentence.arguments):
-        arguments = tuple(sorted(_bracketed(path, sentence.line, column)))
+        # By start alone, so that of two on the same words the inner one stays first.
+        arguments = tuple(sorted(_bracketed(path, sentence.line, column), key=itemgetter(0)))
         own = [start for start, _, label in arguments if label == "V"]
         if len(marked) == len(sentence.arguments):
             own = [marked[index]]

@@ -146,3 +146,28 @@ def test_fractions_are_no_prefix(tmp_path):
 )
 def test_real_folders_load(name, folder, count):
     assert len(load(name, "dev", dir=str(shared("data", folder)))[0]) == count
+
+
+@pytest.fixture(scope="module")
+def mini(tmp_path_factory):
+    sizes = {"seed": 1, "train": 12, "dev": 6, "test": 6, "corpus_tokens": 200}
+    documents = {"train_documents": 2, "dev_documents": 1, "test_documents": 1}
+    cut = {"train_limit": None, "train_fraction": 1.0}
+    data = {"name": "mini", "heldout_tokens": 200} | sizes | documents | cut
+    return data, tmp_path_factory.mktemp("cache")
+
+
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+@pytest.mark.parametrize("name", sorted(OFFICIAL))
+def test_the_mini_benchmark_loads(name, split, mini):
+    data, cache = mini
+    config = task_config(name)
+    examples, _ = load_split(build(config.build), plain(config), data, split, cache)
+    assert examples
+
+
+def test_a_cut_of_the_mini_benchmark_generates_nothing_new(mini):
+    data, cache = mini
+    settings = plain(task_config("ner"))
+    everything = find_files(settings, data, "train", cache)
+    assert find_files(settings, data | {"train_limit": 3}, "train", cache) == everything

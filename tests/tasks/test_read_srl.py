@@ -37,6 +37,13 @@ def test_an_argument_around_another_is_left_out_and_counted(tmp_path):
     assert notes == {"arguments around another argument": 1}
 
 
+def test_of_two_labels_on_the_same_words_the_inner_one_is_kept(tmp_path):
+    examples, _ = read_text(
+        "srl", tmp_path / "a", SRL.replace("(ARG0*) (ARG0*)", "(A(Z*)) (Z(A*))")
+    )
+    assert [example.target.arguments[0] for example in examples] == [(0, 0, "Z"), (0, 0, "A")]
+
+
 @given(ARGUMENTS)
 def test_what_is_left_never_overlaps_and_each_loss_has_a_reason(arguments):
     kept = without_overlap(arguments)
