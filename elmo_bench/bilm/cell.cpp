@@ -41,16 +41,18 @@ inline float sigmoid(float x) { return 1.0f / (1.0f + exponential(-x)); }
 
 inline float tangent(float x) { return 1.0f - 2.0f / (1.0f + exponential(2.0f * x)); }
 
-void forward_row(float* gates, const float* previous, float* cell, float* out, int64_t hidden,
-                 float clip) {
+void forward_row(float* gates, const float* bias, const float* previous, float* cell, float* out,
+                 int64_t hidden, float clip) {
     float* i_gate = gates;
     float* j_gate = gates + hidden;
     float* f_gate = gates + 2 * hidden;
     float* o_gate = gates + 3 * hidden;
 #pragma omp simd
     for (int64_t k = 0; k < hidden; ++k) {
-        const float i = sigmoid(i_gate[k]), j = tangent(j_gate[k]);
-        const float f = sigmoid(f_gate[k]), o = sigmoid(o_gate[k]);
+        const float i = sigmoid(i_gate[k] + bias[k]);
+        const float j = tangent(j_gate[k] + bias[k + hidden]);
+        const float f = sigmoid(f_gate[k] + bias[k + 2 * hidden]);
+        const float o = sigmoid(o_gate[k] + bias[k + 3 * hidden]);
         float c = f * previous[k] + i * j;
         c = c > clip ? clip : c;
         c = c < -clip ? -clip : c;
@@ -87,12 +89,12 @@ void backward_row(float* gates, const float* previous, const float* cell, const 
 
 extern "C" {
 
-// Turns gates into their activations in place; cell may be the same memory as previous.
-void cell_forward(float* gates, const float* previous, float* cell, float* out, int64_t rows,
-                  int64_t hidden, float clip, int threads) {
+// Adds the bias to the gates and turns them into their activations in place; cell may be the same memory as previous.
+void cell_forward(float* gates, const float* bias, const float* previous, float* cell, float* out,
+                  int64_t rows, int64_t hidden, float clip, int threads) {
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows * hidden >= 8192)
     for (int64_t row = 0; row < rows; ++row) {
-        forward_row(gates + 4 * hidden * row, previous + hidden * row, cell + hidden * row,
+        forward_row(gates + 4 * hidden * row, bias, previous + hidden * row, cell + hidden * row,
                     out + hidden * row, hidden, clip);
     }
 }
@@ -115,8 +117,11 @@ int self_check() {
         out(hidden * rows);
     for (size_t k = 0; k < gates.size(); ++k) gates[k] = 12.0f * std::sin(0.7f * k);
     for (size_t k = 0; k < previous.size(); ++k) previous[k] = 2.9f * std::cos(1.3f * k);
-    const std::vector<float> raw = gates;
-    cell_forward(gates.data(), previous.data(), cell.data(), out.data(), rows, hidden, 3.0f, 2);
+    const std::vector<float> bias(4 * hidden, 0.25f);
+    std::vector<float> raw = gates;
+    for (float& value : raw) value += 0.25f;
+    cell_forward(gates.data(), bias.data(), previous.data(), cell.data(), out.data(), rows, hidden,
+                 3.0f, 2);
     for (int64_t row = 0; row < rows; ++row) {
         for (int64_t k = 0; k < hidden; ++k) {
             const float* z = raw.data() + 4 * hidden * row + k;

@@ -33,16 +33,22 @@ class FusedLayer(torch.autograd.Function):
         ctx: Any, kernel: Kernel, sizes: Sequence[int], clips: Clips, *tensors: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         inputs, input_weight, bias, recurrent_weight, projection_weight, hidden, cell = tensors
-        gates, cell = torch.addmm(bias, inputs, input_weight.t()), cell.contiguous()
+        gates, cell = inputs @ input_weight.t(), cell.contiguous()
         cells = gates.new_empty(len(gates), cell.shape[1])
         activations = torch.empty_like(cells)
         outputs = gates.new_empty(len(gates), hidden.shape[1])
+        # Small products run up to three times as fast on a matrix that lies as they read it.
+        recurrent, projection = (
+            recurrent_weight.t().contiguous(),
+            projection_weight.t().contiguous(),
+        )
         last_hidden, last_cell = torch.empty_like(hidden), torch.empty_like(cell)
         for rows, size, left in zip(_steps(sizes), sizes, [*sizes[1:], 0], strict=True):
-            gates[rows].addmm_(hidden[:size], recurrent_weight.t())
-            kernel.forward(gates[rows], cell[:size], cells[rows], activations[rows], clips.cell)
+            gates[rows].addmm_(hidden[:size], recurrent)
+            work = gates[rows], bias, cell[:size], cells[rows], activations[rows]
+            kernel.forward(*work, clips.cell)
             hidden, cell = outputs[rows], cells[rows]
-            torch.mm(activations[rows], projection_weight.t(), out=hidden)
+            torch.mm(activations[rows], projection, out=hidden)
             hidden.clamp_(-clips.projection, clips.projection)
             last_hidden[left:size], last_cell[left:size] = hidden[left:], cell[left:]
         ctx.save_for_backward(*tensors, outputs)

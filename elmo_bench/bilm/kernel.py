@@ -35,19 +35,20 @@ class Kernel:
         library = ctypes.CDLL(str(path))
         tail: list[type] = [_COUNT, _COUNT, ctypes.c_float, ctypes.c_int]
         self._forward, self._backward = library.cell_forward, library.cell_backward
-        self._forward.argtypes, self._forward.restype = [*[_POINTER] * 4, *tail], None
+        self._forward.argtypes, self._forward.restype = [*[_POINTER] * 5, *tail], None
         self._backward.argtypes, self._backward.restype = [*[_POINTER] * 5, *tail], None
 
     def forward(
         self,
         gates: Float[Tensor, "row gates"],
+        bias: Float[Tensor, " gates"],
         previous: Float[Tensor, "row hidden"],
         cell: Float[Tensor, "row hidden"],
         output: Float[Tensor, "row hidden"],
         clip: float,
     ) -> None:
-        """Turn gates into their activations, and fill cell and output."""
-        pointers = [tensor.data_ptr() for tensor in (gates, previous, cell, output)]
+        """Turn gates without bias into their activations, and fill cell and output."""
+        pointers = [tensor.data_ptr() for tensor in (gates, bias, previous, cell, output)]
         self._forward(*pointers, *cell.shape, clip, torch.get_num_threads())
 
     def backward(

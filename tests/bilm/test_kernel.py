@@ -45,10 +45,10 @@ def test_kernel_gives_the_values_and_gradients_of_the_plain_path(clip, lengths):
 @requires_kernel
 def test_kernel_is_exact_over_the_whole_range_of_gates():
     values = torch.cat([torch.linspace(-120, 120, 4001), torch.tensor([0.0, 1e-30, -1e-30])])
-    gates = values.repeat(1, 4).contiguous()
+    gates, bias = values.repeat(1, 4) - 1.5, torch.full((4 * len(values),), 1.5)
     previous, cell, output = (torch.full((1, len(values)), 0.5) for _ in range(3))
-    kernel.load_kernel().forward(gates, previous, cell, output, 3.0)
-    exact = values.double()
+    kernel.load_kernel().forward(gates, bias, previous, cell, output, 3.0)
+    exact = (values - 1.5).double() + 1.5
     expected_cell = exact.sigmoid() * 0.5 + exact.sigmoid() * exact.tanh()
     expected = exact.sigmoid() * expected_cell.tanh()
     assert (cell[0] - expected_cell).abs().max() < 5e-7
@@ -59,8 +59,9 @@ def test_kernel_is_exact_over_the_whole_range_of_gates():
 def test_nan_does_not_vanish_in_the_kernel():
     gates = torch.zeros(1, 64)
     gates[0, 3] = torch.nan
+    bias = torch.zeros(64)
     previous, cell, output = (torch.zeros(1, 16) for _ in range(3))
-    kernel.load_kernel().forward(gates, previous, cell, output, 3.0)
+    kernel.load_kernel().forward(gates, bias, previous, cell, output, 3.0)
     assert output[0].isnan().nonzero().flatten().tolist() == [3]
 
 
