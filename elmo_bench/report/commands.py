@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from hydra import compose, initialize_config_dir
-from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -32,7 +30,7 @@ def run_command(config: Mapping[str, Any], seeds: Iterable[int] = (1,)) -> str:
     usual = flatten(_composed(**options) or {})
     usual |= {f"{name}.name": option for name, option in options.items()}
     for key, value in flatten({k: v for k, v in config.items() if k != "fingerprint"}).items():
-        if usual.get(key, ABSENT) != value:
+        if value == "???" or usual.get(key, ABSENT) != value:
             words.append(f"{key}={_hydra_value(value, key)}")
     seeds = sorted(seeds) or [1]
     if seeds != [1]:
@@ -60,14 +58,14 @@ def without_elmo(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_words(config: Mapping[str, Any], name: str) -> dict[str, Any]:
     """A config with another option of static words, as its yaml has it."""
-    words = _plain(OmegaConf.load(CONF / "words" / f"{name}.yaml"))
+    words = _plain(_yaml(f"words/{name}"))
     return {**{k: v for k, v in config.items() if k != "fingerprint"}, "words": words}
 
 
 @cache
 def default_options() -> dict[str, str]:
     """The options that conf/run.yaml chooses."""
-    entries = _plain(OmegaConf.load(CONF / "run.yaml"))["defaults"]
+    entries = _plain(_yaml("run"))["defaults"]
     chosen = {
         group: option for entry in entries if entry != "_self_" for group, option in entry.items()
     }
@@ -77,9 +75,9 @@ def default_options() -> dict[str, str]:
 @cache
 def usual_elmo(task: str, data: str) -> dict[str, Any]:
     """The ELMo settings that a task's yaml has, and the yaml of its size for some data."""
-    paths = (CONF / "task" / f"{task}.yaml", CONF / "size" / data / f"{task}.yaml")
-    sections = [_plain(OmegaConf.load(path)).get("elmo", {}) for path in paths if path.is_file()]
-    return {key: value for section in sections for key, value in section.items()}
+    names = (f"task/{task}", f"size/{data}/{task}")
+    found = [_plain(_yaml(name)) for name in names if (CONF / f"{name}.yaml").is_file()]
+    return {key: value for values in found for key, value in values.get("elmo", {}).items()}
 
 
 def options_of(group: str) -> list[str]:
@@ -87,26 +85,29 @@ def options_of(group: str) -> list[str]:
     return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
 
 
-def _composed(elmo: str, **options: str) -> dict[str, Any] | None:
+def _composed(**options: str) -> dict[str, Any] | None:
     """What the yaml files give for some options, with ??? where a value must be chosen.
 
-    None for options that this checkout lacks: the records may come from elsewhere.
+    Hydra's own composing takes a tenth of a second, too long for a table full of gaps; that this
+    comes to the same is tested. None for options that this checkout lacks.
     """
+    config = OmegaConf.create({"precision": _yaml("run").precision})
     try:
-        composed = _compose(tuple(f"{group}={option}" for group, option in sorted(options.items())))
-        composed = composed.copy()
-        OmegaConf.set_struct(composed, False)
-        # Composing takes a tenth of a second, so once for all options of this group.
-        composed.elmo = OmegaConf.load(CONF / "elmo" / f"{elmo}.yaml")
-        return _plain(composed, resolve=True)
-    except (HydraException, OmegaConfBaseException, FileNotFoundError):
+        for group, option in options.items():
+            config[group] = _yaml(f"{group}/{option}")
+        size = f"size/{options['data']}/{options['task']}"
+        if (CONF / f"{size}.yaml").is_file():
+            config.task = OmegaConf.merge(config.task, _yaml(size))
+        return _plain(config, resolve=True)
+    except (OmegaConfBaseException, FileNotFoundError):
         return None
 
 
 @cache
-def _compose(overrides: tuple[str, ...]) -> DictConfig:
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        return compose("run", list(overrides))
+def _yaml(name: str) -> DictConfig:
+    config = OmegaConf.load(CONF / f"{name}.yaml")
+    assert isinstance(config, DictConfig)
+    return config
 
 
 def _plain(node: Any, resolve: bool = False) -> dict[str, Any]:

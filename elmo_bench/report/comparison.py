@@ -7,6 +7,7 @@ from rich.table import Table
 
 from elmo_bench.records import Record
 from elmo_bench.report.gain import gain_words
+from elmo_bench.report.weights import layer_name
 
 BAR = 30  # characters of a layer weight of 1
 
@@ -42,9 +43,11 @@ def comparison_table(
             for split in ("dev", "test")
         ]
         table.add_row("gain (absolute / error reduction)", *gains, "", style="bold")
-    table.add_section()
-    paper = f"paper, on its own corpus: {published['baseline']} -> {published['elmo']}"
-    table.add_row(paper, "", gain_words(published["baseline"], published["elmo"]), "", style="dim")
+    if published:
+        table.add_section()
+        paper = f"paper, on its own corpus: {published['baseline']} -> {published['elmo']}"
+        gain = gain_words(published["baseline"], published["elmo"])
+        table.add_row(paper, "", gain, "", style="dim")
     return table
 
 
@@ -56,10 +59,11 @@ def weights_table(record: Record) -> Table:
     table.add_column("weight", justify="right")
     table.add_column("", min_width=BAR)
     for place, learned in record.layer_weights.items():
-        for index, weight in enumerate(learned["weights"]):
-            layer = "token layer" if index == 0 else f"LSTM {index}"
+        weights = learned["weights"]
+        layers = learned.get("layers", range(len(weights)))
+        for index, (layer, weight) in enumerate(zip(layers, weights, strict=True)):
             bar = "█" * round(BAR * weight)
-            table.add_row(place if index == 0 else "", layer, f"{weight:.3f}", bar)
+            table.add_row(place if index == 0 else "", layer_name(layer), f"{weight:.3f}", bar)
         table.add_row("", "gamma", f"{learned['gamma']:.3f}", "")
         table.add_section()
     return table

@@ -35,7 +35,7 @@ def show(table: Table, console: Console) -> None:
         return
     shown = RichTable(title=table.title, title_justify="left", title_style="bold")
     for key, title in table.shown.items():
-        numeric = _is_numeric(table, key)
+        numeric = is_numeric(table, key)
         shown.add_column(
             title,
             justify="right" if numeric else "left",
@@ -68,7 +68,7 @@ def markdown(table: Table) -> str:
     lines = [f"## {table.title}", ""]
     if not table.rows:
         return "\n".join([*lines, "No runs.", ""])
-    rules = ["---:" if _is_numeric(table, key) else "---" for key in table.shown]
+    rules = ["---:" if is_numeric(table, key) else "---" for key in table.shown]
     cells = [list(table.shown.values()), rules, *(_texts(table, row) for row in table.rows)]
     lines += ["| " + " | ".join(map(_markdown_escape, row)) + " |" for row in cells]
     lines += ["", *(f"- {note}" for note in all_notes(table))]
@@ -88,7 +88,7 @@ def latex(table: Table) -> str:
     """A booktabs table; commands for missing cells are comments above it."""
     lines = [f"% {table.title}"]
     lines += [f"% missing [{place}]: {c}" for place, c in enumerate(table.commands, start=1)]
-    kinds = "".join("r" if _is_numeric(table, key) else "l" for key in table.shown)
+    kinds = "".join("r" if is_numeric(table, key) else "l" for key in table.shown)
     lines += [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
     lines += [_latex_row(table.shown.values()), r"\midrule"]
     task = table.rows[0]["task"].text if table.rows else ""
@@ -159,6 +159,7 @@ def _texts(table: Table, row: dict[str, Cell]) -> list[str]:
     return [f"[{place[cell.command]}]" if cell.command else cell.text for cell in cells]
 
 
-def _is_numeric(table: Table, key: str) -> bool:
+def is_numeric(table: Table, key: str) -> bool:
+    """Whether a column holds numbers."""
     cells = [row[key] for row in table.rows if key in row and not row[key].command]
     return any(isinstance(cell.sort_value, float | int) for cell in cells)

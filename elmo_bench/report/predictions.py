@@ -3,6 +3,7 @@
 import gzip
 import json
 import zlib
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +15,41 @@ _DECODER = json.JSONDecoder()
 _COUNTS = '"counts":'
 
 
-def read_predictions(record: Record, directory: Path) -> list[dict[str, Any]] | None:
-    """The test examples of a run in split order; None where they were not kept."""
-    lines = _lines(record, directory)
-    return None if lines is None else [json.loads(line) for line in lines]
+class Predictions:
+    """The test examples of a run, in split order. A line is decoded only when it is asked for."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        return dict(json.loads(self.lines[place]))
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """What each example adds to the score, as (example, group, 4).
+
+        Only the counts are decoded, the tokens are passed over: that is most of the time. The
+        key cannot be met inside a string, where its quotes would be escaped.
+        """
+        counts = []
+        for line in self.lines:
+            start = line.index(_COUNTS) + len(_COUNTS)
+            start += len(line[start : start + 8]) - len(line[start : start + 8].lstrip())
+            counts.append(_DECODER.raw_decode(line, start)[0])
+        return np.asarray(counts, dtype=np.float64)
 
 
-def read_counts(record: Record, directory: Path) -> np.ndarray | None:
-    """What each test example adds to the score, as (example, group, 4).
-
-    Only the counts are decoded, the tokens are passed over: that is most of the time. The key
-    cannot be met inside a string, where its quotes would be escaped.
-    """
-    lines = _lines(record, directory)
-    if lines is None:
+def read_predictions(record: Record, directory: Path) -> Predictions | None:
+    """Read what a run predicted; None where that was not kept."""
+    if record.predictions is None:
         return None
-    counts = []
-    for line in lines:
-        start = line.index(_COUNTS) + len(_COUNTS)
-        while line[start] == " ":
-            start += 1
-        counts.append(_DECODER.raw_decode(line, start)[0])
-    return np.asarray(counts, dtype=np.float64)
+    path = directory / record.predictions
+    if not path.is_file():
+        return None
+    try:
+        return Predictions(gzip.decompress(path.read_bytes()).decode("utf-8").splitlines())
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not a readable file of predictions ({error})") from error
 
 
 def score(counts: np.ndarray) -> np.ndarray:
@@ -48,15 +62,3 @@ def score(counts: np.ndarray) -> np.ndarray:
 def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     """A ratio that is 0 where there is nothing to divide by, as the official scorers have it."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-9)
-
-
-def _lines(record: Record, directory: Path) -> list[str] | None:
-    if record.predictions is None:
-        return None
-    path = directory / record.predictions
-    if not path.is_file():
-        return None
-    try:
-        return gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not a readable file of predictions ({error})") from error

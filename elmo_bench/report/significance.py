@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from elmo_bench.records import Record
-from elmo_bench.report.predictions import read_counts, score
+from elmo_bench.report.predictions import read_predictions, score
 
 ROUNDS = 9999
 BATCH = 500  # rounds at once, to bound memory
@@ -54,11 +54,13 @@ def _gain(baseline: np.ndarray, system: np.ndarray) -> np.ndarray:
 
 def compare_runs(pairs: list[tuple[Record, Record]], directory: Path) -> float | None:
     """The p-value of runs paired by seed; None where the predictions do not allow one."""
-    both = [
-        (read_counts(baseline, directory), read_counts(run, directory)) for baseline, run in pairs
-    ]
-    kept = [(a, b) for a, b in both if a is not None and b is not None]
-    # Fewer pairs than the gain beside it was made of would be another comparison.
-    if not kept or len(kept) < len(pairs) or len({counts.shape for p in kept for counts in p}) > 1:
+    arms: list[list[np.ndarray]] = [[], []]
+    for pair in pairs:
+        for arm, record in zip(arms, pair, strict=True):
+            predictions = read_predictions(record, directory)
+            if predictions is None:
+                return None  # fewer pairs than the gain was made of would be another comparison
+            arm.append(predictions.counts)
+    if len({counts.shape for arm in arms for counts in arm}) != 1:
         return None
-    return p_value(np.stack([a for a, _ in kept]), np.stack([b for _, b in kept]))
+    return p_value(np.stack(arms[0]), np.stack(arms[1]))

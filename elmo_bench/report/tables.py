@@ -6,7 +6,7 @@ from pathlib import Path
 from elmo_bench.config import task_names
 from elmo_bench.report.cells import Cell, Table, gain, missing, probability, score, word
 from elmo_bench.report.commands import run_command, usual_elmo, with_elmo, without_elmo
-from elmo_bench.report.gain import gain_words
+from elmo_bench.report.gain import error_reduction
 from elmo_bench.report.groups import Group, Runs, differences, mean_and_spread
 from elmo_bench.report.paper import SOURCE, published
 
@@ -147,7 +147,8 @@ def _paper(task: str) -> dict[str, Cell]:
     if not scores:
         return {}
     before, after = scores["baseline"], scores["elmo"]
-    text = f"{before:g} → {after:g} ({gain_words(before, after)})"
+    reduction = error_reduction(before, after)
+    text = f"{before:g} → {after:g} ({after - before:+.3g} / {reduction:+.3g} %)"
     return {"paper": Cell(text, {**scores, **gain(before, after).values})}
 
 

@@ -144,35 +144,42 @@ def _weights(task: str, settings: dict[str, Any], rng: np.random.Generator) -> d
 
 
 def predictions(made: Record, examples: int = 60) -> list[dict[str, Any]]:
-    """Test predictions whose rate of right ones is the record's score."""
-    spans = TASKS[made.task][0] != "accuracy"
+    """Test predictions of which about as many are right as the record's score says."""
     rng = np.random.default_rng(7)  # the same examples for all runs of a task
     luck = np.random.default_rng([made.seed, len(made.elmo)])
     lines = []
     for number in range(examples):
-        tokens = [WORDS[index] for index in rng.integers(0, len(WORDS), rng.integers(6, 14))]
-        tokens[0] = EVIL if number % 10 == 0 else tokens[0]
-        right = luck.random() < made.scores["test"][made.metric] / 100
-        first, label = int(rng.integers(0, 4)), int(rng.integers(0, 4))
-        gold = _annotation(spans, first, LABELS[label])
-        guess = gold if right else _annotation(spans, first + 1, LABELS[(label + 1) % 4])
-        hit = int(right)
+        lengths = SEGMENTS.get(made.task, [int(rng.integers(6, 14))])
+        tokens = [[WORDS[i] for i in rng.integers(0, len(WORDS), length)] for length in lengths]
+        tokens[0][0] = EVIL if number % 10 == 0 else tokens[0][0]
+        right = bool(luck.random() < made.scores["test"][made.metric] / 100)
+        draw = (int(rng.integers(0, 4)), int(rng.integers(0, 4)))
+        gold = _annotation(made.task, *draw)
+        guess = gold if right else _annotation(made.task, draw[0] + 1, (draw[1] + 1) % 4)
         lines.append(
             {
                 "id": f"{made.task}-{number}",
-                "tokens": [tokens],
+                "tokens": tokens,
                 "gold": gold,
                 "predicted": guess,
-                "counts": [[hit, 1, hit, 1]],
+                "counts": [[int(right), 1, int(right), 1]],
             }
         )
     return lines
 
 
-def _annotation(spans: bool, first: int, label: str) -> dict[str, Any]:
-    if spans:
-        return {"label": None, "spans": [[0, first, first + 1, label], [0, 4, 4, "LOC"]]}
-    return {"label": label, "spans": []}
+SEGMENTS = {"snli": [9, 7], "squad": [8, 110], "coref": [12, 9, 14, 11]}  # lengths; 1 otherwise
+
+
+def _annotation(task: str, first: int, label: int) -> dict[str, Any]:
+    if TASKS[task][0] == "accuracy":
+        return {"label": LABELS[label], "spans": []}
+    if task == "squad":
+        return {"label": None, "spans": [[1, 50 + first, 52 + label, "answer"]]}
+    if task == "coref":
+        chain = [[place, first + place, first + place + 1, "1"] for place in range(3)]
+        return {"label": None, "spans": [*chain, [0, 2, 7, "2"], [3, label, label, "2"]]}
+    return {"label": None, "spans": [[0, first, first + 1, LABELS[label]], [0, 4, 4, "LOC"]]}
 
 
 def write(made: Record, directory: Path, with_predictions: bool = True) -> Path:

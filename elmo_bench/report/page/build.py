@@ -1,0 +1,125 @@
+"""One self-contained HTML page of tables, figures and runs."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from elmo_bench.records import Record
+from elmo_bench.report.build import build_tables
+from elmo_bench.report.figures.drawing import FIGURES
+from elmo_bench.report.figures.style import styled
+from elmo_bench.report.formats import all_notes, is_numeric
+from elmo_bench.report.groups import Group, Runs
+from elmo_bench.report.groups import differences as settings_apart
+from elmo_bench.report.page.drawing import curve, inline_figure
+from elmo_bench.report.page.examples import Differences, differences
+from elmo_bench.report.paper import title
+from elmo_bench.report.weights import layer_name
+
+HERE = Path(__file__).parent
+CAPTIONS = {
+    "gains": "Gains over the baseline on test, beside the paper's.",
+    "layer-weights": "Learned layer weights and their course over training.",
+    "learning-curves": "Dev scores over training, with and without ELMo.",
+    "sample-efficiency": "Test scores against the part of the training data.",
+}
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A run ready for the page."""
+
+    record: Record
+    anchor: str
+    arm: str
+    settings: str
+    curve: Markup
+    weights: list[tuple[str, str, float, float]]  # place, layer, weight, gamma
+    differences: Differences | None
+    config: str
+    environment: str
+
+    @property
+    def score(self) -> float | None:
+        """What the tables are made of."""
+        return self.record.scores.get("test", {}).get(self.record.metric)
+
+
+def build_page(records: list[Record], directory: Path) -> str:
+    """Make the page.
+
+    Args:
+        records: What to show.
+        directory: Where the records' test predictions lie.
+    """
+    runs = Runs(records)
+    script = (HERE / "page.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    page = environment.from_string((HERE / "page.html").read_text(encoding="utf-8"))
+    return page.render(
+        # Both are files of ours. Only this very script may run: the page allows its hash alone.
+        style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
+        script=Markup(script),
+        script_hash=digest,
+        tables=build_tables(records, directory),
+        notes=all_notes,
+        is_numeric=is_numeric,
+        figures=list(_figures(runs)),
+        runs=list(_runs(runs, directory)),
+        failed=sum(record.error is not None for record in records),
+        tasks={task: title(task) for task in runs.tasks},
+    )
+
+
+def _figures(runs: Runs) -> Iterator[dict[str, Any]]:
+    """The figures that there are runs for."""
+    with styled():
+        for name, draw in FIGURES.items():
+            try:
+                figure = draw(runs)
+            except ValueError:
+                continue
+            yield {
+                "name": name,
+                "caption": CAPTIONS[name],
+                "svg": inline_figure(figure, name, CAPTIONS[name]),
+            }
+
+
+def _runs(runs: Runs, directory: Path) -> Iterator[RunView]:
+    for group, settings in zip(runs.groups, settings_apart(runs.groups), strict=True):
+        partners = _by_seed(runs.baseline(group))
+        for record in (*group.records, *group.failed):
+            baseline = None if group.is_baseline else partners.get(record.seed)
+            yield RunView(
+                record=record,
+                anchor=f"run-{record.run}-{record.seed}",
+                arm="baseline" if group.is_baseline else f"ELMo {record.elmo}, biLM {group.bilm}",
+                settings=settings,
+                curve=curve(record, baseline),
+                weights=list(_weights(record)),
+                differences=differences(baseline, record, directory) if baseline else None,
+                config=json.dumps(record.config, indent=1, ensure_ascii=False),
+                environment=json.dumps(record.environment, indent=1, ensure_ascii=False),
+            )
+
+
+def _by_seed(group: Group | None) -> dict[int, Record]:
+    return {record.seed: record for record in group.records} if group else {}
+
+
+def _weights(record: Record) -> Iterator[tuple[str, str, float, float]]:
+    for place, learned in record.layer_weights.items():
+        weights = learned["weights"]
+        for layer, weight in zip(learned.get("layers", range(len(weights))), weights, strict=True):
+            yield place, layer_name(layer), weight, learned["gamma"]

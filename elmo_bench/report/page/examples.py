@@ -1,0 +1,158 @@
+"""Test examples on which ELMo and the baseline differ, marked up for the eye."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from markupsafe import Markup, escape
+
+from elmo_bench.records import Record
+from elmo_bench.report.predictions import read_predictions, score
+
+BETTER, WORSE = 4, 2  # how many examples of either kind
+MARGIN = 20  # tokens around the spans of a long segment
+LONG = 70  # tokens from which on a segment is cut to its spans
+SEGMENTS = 8
+COLOURS = 8
+
+
+class Span(NamedTuple):
+    """A labelled stretch of one segment, ends included."""
+
+    first: int
+    last: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One text: who says so (nobody, where there is nothing to say), and the marked tokens."""
+
+    speaker: str
+    text: Markup
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An example ready for the page."""
+
+    id: str
+    scores: dict[str, float]  # by arm
+    labels: dict[str, str] = field(default_factory=dict)  # gold and by arm
+    segments: list[list[Line]] = field(default_factory=list)
+    left_out: int = 0  # segments
+
+
+@dataclass(frozen=True)
+class Differences:
+    """How two runs differ on the test split, and some examples of it."""
+
+    better: int
+    worse: int
+    total: int
+    examples: list[Shown]
+
+
+def differences(baseline: Record, run: Record, directory: Path) -> Differences | None:
+    """Compare two runs example by example; None where predictions were not kept."""
+    theirs, ours = read_predictions(baseline, directory), read_predictions(run, directory)
+    if theirs is None or ours is None or theirs.counts.shape != ours.counts.shape:
+        return None
+    before, after = score(theirs.counts), score(ours.counts)
+    gain = after - before
+    length = np.array([len(line) for line in ours.lines])
+    # The clearest first; among equals the shortest, which is read soonest.
+    order = np.lexsort((length, -np.abs(gain)))
+    chosen = [i for i in order if gain[i] > 0][:BETTER] + [i for i in order if gain[i] < 0][:WORSE]
+    return Differences(
+        int((gain > 0).sum()),
+        int((gain < 0).sum()),
+        len(gain),
+        [_shown(theirs[i], ours[i], float(before[i]), float(after[i])) for i in chosen],
+    )
+
+
+def _shown(theirs: dict[str, Any], ours: dict[str, Any], before: float, after: float) -> Shown:
+    said = {"gold": ours["gold"], "baseline": theirs["predicted"], "+ELMo": ours["predicted"]}
+    labels = {who: str(what["label"]) for who, what in said.items() if what["label"] is not None}
+    names = [span[3] for what in said.values() for span in what["spans"]]
+    colours = {label: place % COLOURS for place, label in enumerate(dict.fromkeys(names))}
+    segments: list[tuple[int, list[Line]]] = []
+    plain: list[tuple[int, list[Line]]] = []
+    for place, tokens in enumerate(ours["tokens"]):
+        spans = {
+            who: [Span(*span[1:]) for span in what["spans"] if span[0] == place]
+            for who, what in said.items()
+        }
+        lines = _lines(tokens, spans, colours)
+        (segments if any(spans.values()) else plain).append((place, lines))
+    kept = sorted(segments[:SEGMENTS] + plain[: max(0, SEGMENTS - len(segments))], key=_place)
+    return Shown(
+        id=str(ours["id"]),
+        scores={"baseline": before, "+ELMo": after},
+        labels=labels,
+        segments=[lines for _, lines in kept],
+        left_out=len(ours["tokens"]) - len(kept),
+    )
+
+
+def _place(numbered: tuple[int, list[Line]]) -> int:
+    return numbered[0]
+
+
+def _lines(
+    tokens: Sequence[str], spans: dict[str, list[Span]], colours: dict[str, int]
+) -> list[Line]:
+    """What each says of a segment; once, when all say the same."""
+    every = [span for said in spans.values() for span in said]
+    if not every:
+        return [Line("", marked(tokens[:LONG], [], colours, cut=len(tokens) > LONG))]
+    start, end = 0, len(tokens)
+    if len(tokens) > LONG:
+        start = max(0, min(span.first for span in every) - MARGIN)
+        end = min(len(tokens), max(span.last for span in every) + 1 + MARGIN)
+    lines = []
+    for who, said in spans.items():
+        moved = [Span(span.first - start, span.last - start, span.label) for span in said]
+        text = marked(tokens[start:end], moved, colours, cut=end < len(tokens))
+        lines.append(Line(who, Markup("… ") + text if start else text))
+    if len({line.text for line in lines}) == 1:
+        return [Line("all agree", lines[0].text)]
+    return lines
+
+
+def marked(
+    tokens: Sequence[str], spans: Iterable[Span], colours: dict[str, int], cut: bool = False
+) -> Markup:
+    """Tokens with <mark> around spans; of two that cross, the second is marked in two parts."""
+    openings: dict[int, list[Span]] = {}
+    for span in _nested(spans):
+        openings.setdefault(span.first, []).append(span)
+    pieces: list[Markup] = []
+    open_spans: list[Span] = []
+    for place, token in enumerate(tokens):
+        pieces.append(Markup(" ") if place else Markup(""))
+        for span in openings.get(place, []):
+            pieces.append(Markup('<mark class="c{}">').format(colours.get(span.label, 0)))
+            open_spans.append(span)
+        pieces.append(escape(token))
+        while open_spans and open_spans[-1].last == place:
+            pieces.append(Markup("<sub>{}</sub></mark>").format(open_spans.pop().label))
+    return Markup("").join([*pieces, Markup(" …")] if cut else pieces)
+
+
+def _nested(spans: Iterable[Span]) -> list[Span]:
+    """The spans, outer before inner, with crossing ones cut at the end of the other."""
+    waiting = sorted(spans, key=lambda span: (span.first, -span.last))
+    result: list[Span] = []
+    while waiting:
+        span = waiting.pop(0)
+        crossed = next((s for s in result if s.first < span.first <= s.last < span.last), None)
+        if crossed is not None:
+            waiting.append(Span(crossed.last + 1, span.last, span.label))
+            waiting.sort(key=lambda span: (span.first, -span.last))
+            span = Span(span.first, crossed.last, span.label)
+        result.append(span)
+    return sorted(result, key=lambda span: (span.first, -span.last))

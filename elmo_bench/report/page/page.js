@@ -1,0 +1,55 @@
+"use strict";
+
+const number = /^-?\d+(\.\d+)?(e-?\d+)?$/;
+
+// Numbers by size, before texts; empty cells last whichever way a column is sorted.
+function compare(a, b, sign) {
+  if (a === "" || b === "") return (a === "") - (b === "");
+  const [x, y] = [number.test(a), number.test(b)];
+  if (x && y) return sign * (Number(a) - Number(b));
+  if (x !== y) return sign * (x ? -1 : 1);
+  return sign * a.localeCompare(b);
+}
+
+function sortBy(header) {
+  const table = header.closest("table");
+  const column = [...header.parentNode.children].indexOf(header);
+  const descending = header.getAttribute("aria-sort") === "ascending";
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  header.setAttribute("aria-sort", descending ? "descending" : "ascending");
+  const value = (row) => row.cells[column].dataset.sort ?? "";
+  const body = table.tBodies[0];
+  const rows = [...body.rows];
+  rows.sort((a, b) => compare(value(a), value(b), descending ? -1 : 1));
+  body.append(...rows);
+}
+
+for (const button of document.querySelectorAll(".sortable th button")) {
+  button.addEventListener("click", () => sortBy(button.parentNode));
+}
+
+const choice = document.getElementById("task");
+
+function filter() {
+  const task = choice.value;
+  const runs = document.querySelectorAll(".run");
+  for (const part of document.querySelectorAll("[data-task]")) {
+    part.hidden = task !== "" && part.dataset.task !== task;
+  }
+  const visible = [...runs].filter((run) => !run.hidden).length;
+  document.getElementById("shown").textContent = task === "" ? "" : `${visible} of ${runs.length} runs`;
+}
+
+choice.addEventListener("change", filter);
+
+// A link to something inside a closed part opens it.
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let part = target; part; part = part.parentElement) {
+    if (part.tagName === "DETAILS") part.open = true;
+  }
+  target?.scrollIntoView();
+}
+
+addEventListener("hashchange", reveal);
+if (location.hash) reveal();
