@@ -1,7 +1,7 @@
 """The Lightning module of every task: mixes frozen layers, runs the task's model, scores."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from pytorch_lightning import LightningModule
@@ -14,12 +14,7 @@ from elmo_bench.features.mix import ElmoMix
 from elmo_bench.task import Batch, Output
 
 Score = Callable[[Sequence[Example], Sequence[Any]], dict[str, float]]
-
-
-class NewScheduler(Protocol):
-    """Makes the schedule of an optimizer."""
-
-    def __call__(self, optimizer: Optimizer) -> LRScheduler | ReduceLROnPlateau: ...
+NewScheduler = Callable[..., LRScheduler | ReduceLROnPlateau]
 
 
 class TaskModule(LightningModule):

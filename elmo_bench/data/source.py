@@ -61,7 +61,8 @@ def find_files(
 ) -> list[Path]:
     """The files of a split, for the mini benchmark and the user's own."""
     if data["name"] == "mini":
-        from elmo_bench.mini import MiniSettings, ensure_mini
+        from elmo_bench.mini.files import ensure_mini
+        from elmo_bench.mini.settings import MiniSettings
 
         made_of = {key: value for key, value in data.items() if key not in _NOT_OF_THE_MINI}
         folder = ensure_mini(cache, MiniSettings(**made_of)) / settings["name"]
