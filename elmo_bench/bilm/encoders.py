@@ -6,7 +6,7 @@ Every encoder has `ids(words)`, which makes a word's row of integers, and `forwa
 from collections.abc import Iterator, Sequence
 from math import sqrt
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -31,7 +31,7 @@ class CharCnn(nn.Module):
     Args:
         output_dim: Size of a word's vector.
         filters: Pairs (width, number of filters).
-        activation: What follows the maximum over positions.
+        activation: What follows the maximum over positions: relu or tanh.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class CharCnn(nn.Module):
         char_dim: int,
         filters: Sequence[Sequence[int]],
         num_highways: int,
-        activation: Literal["relu", "tanh"],
+        activation: str,
         max_chars: int,
     ) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from elmo_bench.bilm.encoders import TokenEncoder
 from elmo_bench.bilm.lstm import LstmStack, pack_order
+from elmo_bench.bilm.sides import Sides
 
 CHUNK_TOKENS = 50_000  # read between two visits to the word cache; bounds the memory they take
 STREAM_TOKENS = 2_048  # of one stream, read between two hand-overs of the states
@@ -23,7 +24,9 @@ class WordCache:
         self.table: Tensor | None = None
         self.version: list[tuple[int, int]] = []
 
-    def __call__(self, words: Sequence[str]) -> tuple[Float[Tensor, "word dim"], dict[str, int]]:
+    def __call__(
+        self, sides: Sides, words: Sequence[str]
+    ) -> tuple[Float[Tensor, "word dim"], dict[str, int]]:
         """A table that has all these words, and each word's row in it."""
         # Every change in place raises a tensor's version; another tensor has another address.
         version = [(p.data_ptr(), p._version) for p in self.encoder.parameters()]
@@ -31,13 +34,15 @@ class WordCache:
             self.rows, self.version = {}, version
         missing = [word for word in dict.fromkeys(words) if word not in self.rows]
         if missing or self.table is None:
-            self._add(missing, set(words))
+            self._add(sides, missing, set(words))
         assert self.table is not None
         return self.table, self.rows
 
-    def _add(self, missing: list[str], needed: set[str]) -> None:
+    def _add(self, sides: Sides, missing: list[str], needed: set[str]) -> None:
         device = next(self.encoder.parameters()).device
-        vectors = self.encoder(self.encoder.ids(missing).to(device))
+        ids = self.encoder.ids(missing).to(device)
+        vectors = torch.cat(sides(lambda: self.encoder(ids[::2]), lambda: self.encoder(ids[1::2])))
+        missing = missing[::2] + missing[1::2]
         if self.rows and self.table is not None:
             surplus = len(self.rows) + len(missing) - self.max_words
             unneeded = [word for word in self.rows if word not in needed]
@@ -71,6 +76,7 @@ def batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
 
 
 def read_batch(
+    sides: Sides,
     forward_lstm: LstmStack,
     backward_lstm: LstmStack,
     table: Float[Tensor, "word dim"],
@@ -83,9 +89,10 @@ def read_batch(
     ends = torch.tensor(lengths, device=table.device)
     inputs = table[padded[sequences, steps]]
     reversed_inputs = table[padded[sequences, ends[sequences] - 1 - steps]]
-    outputs, _ = forward_lstm.run(inputs, sizes, forward_lstm.new_state(len(lengths)))
-    reversed_outputs, _ = backward_lstm.run(
-        reversed_inputs, sizes, backward_lstm.new_state(len(lengths))
+    state = forward_lstm.new_state(len(lengths))
+    (outputs, _), (reversed_outputs, _) = sides(
+        lambda: forward_lstm.run(inputs, sizes, state),
+        lambda: backward_lstm.run(reversed_inputs, sizes, state),
     )
     packed_row = torch.empty_like(padded)
     packed_row[sequences, steps] = torch.arange(len(sequences), device=table.device)
@@ -100,6 +107,7 @@ def read_batch(
 
 
 def read_stream(
+    sides: Sides,
     forward_lstm: LstmStack,
     backward_lstm: LstmStack,
     table: Float[Tensor, "word dim"],
@@ -111,8 +119,10 @@ def read_stream(
     of them from its end, as bilm-tf does.
     """
     rows = [sentence.to(table.device) for sentence in sentences]
-    outputs = _read_long(forward_lstm, table, torch.cat(rows))
-    reversed_outputs = _read_long(backward_lstm, table, torch.cat([row.flip(0) for row in rows]))
+    outputs, reversed_outputs = sides(
+        lambda: _read_long(forward_lstm, table, torch.cat(rows)),
+        lambda: _read_long(backward_lstm, table, torch.cat([row.flip(0) for row in rows])),
+    )
     results, start = [], 0
     for row in rows:
         inside = slice(start + 1, start + len(row) - 1)

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -15,6 +15,7 @@ from elmo_bench.bilm import checkpoint, extract, official
 from elmo_bench.bilm.chars import BOS, EOS
 from elmo_bench.bilm.encoders import build_encoder
 from elmo_bench.bilm.lstm import LstmStack
+from elmo_bench.bilm.sides import Sides
 
 
 class BiLm(nn.Module):
@@ -137,6 +138,7 @@ class BiLm(nn.Module):
         rows = [torch.tensor([row_of[word] for word in sentence]) for sentence in framed]
         order = sorted(range(len(rows)), key=lambda number: -len(rows[number]))
         results = extract.read_batch(
+            Sides(threaded=False),
             self.forward_lstm,
             self.backward_lstm,
             self.encode_words(words),
@@ -150,7 +152,7 @@ class BiLm(nn.Module):
     def embed(
         self,
         sentences: Sequence[Sequence[str]],
-        state: Literal["reset", "carry"] = "reset",
+        state: str = "reset",
         batch_size: int = 64,
     ) -> list[Float[Tensor, "layer _time dim"]]:
         """Frozen float32 layers of each sentence, the token layer first, BOS and EOS cut off.
@@ -164,30 +166,32 @@ class BiLm(nn.Module):
         training = self.training
         self.eval()
         try:
-            return self._embed(sentences, state, batch_size)
+            with Sides(threaded=self.device.type == "cpu") as sides:
+                return self._embed(sides, sentences, state, batch_size)
         finally:
             self.train(training)
 
     def _embed(
-        self, sentences: Sequence[Sequence[str]], state: str, batch_size: int
+        self, sides: Sides, sentences: Sequence[Sequence[str]], state: str, batch_size: int
     ) -> list[Float[Tensor, "layer _time dim"]]:
         results: dict[int, Tensor] = {}
-        stacks = (self.forward_lstm, self.backward_lstm)
+        reader = (sides, self.forward_lstm, self.backward_lstm)
         if state == "carry":
-            table, rows = self._rows(sentences)
-            return extract.read_stream(*stacks, table, rows) if rows else []
+            table, rows = self._rows(sides, sentences)
+            return extract.read_stream(*reader, table, rows) if rows else []
         for chunk in extract.chunks(sentences):
-            table, rows = self._rows([sentences[number] for number in chunk])
+            table, rows = self._rows(sides, [sentences[number] for number in chunk])
             for batch in extract.batches([len(row) for row in rows], batch_size):
-                layers = extract.read_batch(*stacks, table, [rows[index] for index in batch])
+                layers = extract.read_batch(*reader, table, [rows[index] for index in batch])
                 results.update(zip((chunk[index] for index in batch), layers, strict=True))
         return [results[number] for number in range(len(sentences))]
 
     def _rows(
-        self, sentences: Sequence[Sequence[str]]
+        self, sides: Sides, sentences: Sequence[Sequence[str]]
     ) -> tuple[Float[Tensor, "word dim"], list[Int[Tensor, " _time"]]]:
         """Word vectors, and each sentence as rows of them, with BOS and EOS."""
         framed = [[BOS, *sentence, EOS] for sentence in sentences]
-        table, row_of = self.word_cache([word for sentence in framed for word in sentence])
+        words = [word for sentence in framed for word in sentence]
+        table, row_of = self.word_cache(sides, words)
         rows = [torch.tensor([row_of[word] for word in sentence]) for sentence in framed]
         return table, rows

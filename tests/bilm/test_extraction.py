@@ -1,0 +1,95 @@
+import pytest
+import torch
+
+from elmo_bench.bilm import extract
+from elmo_bench.bilm.sides import Sides
+
+SENTENCES = [[f"w{number % 7}", f"w{number}", "end"][: 1 + number % 3] for number in range(30)]
+
+
+class Counting(torch.nn.Module):
+    """An encoder that notes which words it is given."""
+
+    def __init__(self, encoder):
+        super().__init__()
+        self.encoder, self.seen = encoder, []
+
+    def ids(self, words):
+        self.seen += words
+        return self.encoder.ids(words)
+
+    def forward(self, ids):
+        return self.encoder(ids)
+
+
+@pytest.fixture
+def counting(tiny_bilm, monkeypatch):
+    encoder = Counting(tiny_bilm.encoder)
+    monkeypatch.setattr(tiny_bilm.word_cache, "encoder", encoder)
+    return tiny_bilm, encoder.seen
+
+
+def test_a_word_is_encoded_once_however_often_it_occurs(counting):
+    bilm, seen = counting
+    bilm.embed(SENTENCES, batch_size=2)
+    bilm.embed(SENTENCES[::-1])
+    assert len(seen) == len(set(seen))
+
+
+def test_chunks_and_a_tiny_cache_change_no_vector(tiny_bilm, monkeypatch):
+    expected = tiny_bilm.embed(SENTENCES)
+    monkeypatch.setattr(extract, "CHUNK_TOKENS", 5)
+    tiny_bilm.word_cache.max_words = 4
+    for got, wanted in zip(tiny_bilm.embed(SENTENCES), expected, strict=True):
+        torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
+
+
+def test_the_cache_stays_within_its_bound_and_drops_the_oldest(tiny_bilm):
+    cache = extract.WordCache(tiny_bilm.encoder, max_words=3)
+    with Sides() as sides, torch.no_grad():
+        for word in "abcde":
+            cache(sides, [word])
+        table, rows = cache(sides, ["d"])
+    assert list(rows) == ["c", "d", "e"] and len(table) == 3
+    torch.testing.assert_close(table[rows["e"]], tiny_bilm.encode_words(["e"])[0])
+
+
+def test_cached_words_are_forgotten_when_the_encoder_learns(tiny_bilm):
+    before = tiny_bilm.embed(SENTENCES[:1])[0]
+    optimizer = torch.optim.SGD(tiny_bilm.encoder.parameters(), lr=1.0)
+    tiny_bilm.encode_words(["w0"]).sum().backward()
+    optimizer.step()
+    after = tiny_bilm.embed(SENTENCES[:1])[0]
+    assert not torch.allclose(after, before)
+    torch.testing.assert_close(after[0, 0, :8], tiny_bilm.encode_words(["w0"])[0])
+
+
+def test_long_streams_are_read_in_pieces_without_a_seam(tiny_bilm, monkeypatch):
+    expected = tiny_bilm.embed(SENTENCES, state="carry")
+    monkeypatch.setattr(extract, "STREAM_TOKENS", 4)
+    for got, wanted in zip(tiny_bilm.embed(SENTENCES, state="carry"), expected, strict=True):
+        torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
+
+
+def test_two_threads_give_what_one_gives(tiny_bilm):
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        both = tiny_bilm.embed(SENTENCES)
+        assert torch.get_num_threads() == 2
+        torch.set_num_threads(1)
+        one = tiny_bilm.embed(SENTENCES)
+    finally:
+        torch.set_num_threads(threads)
+    for got, wanted in zip(both, one, strict=True):
+        torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
+
+
+def test_an_error_on_either_side_is_raised():
+    def fail():
+        raise ValueError("broken side")
+
+    with Sides() as sides:
+        for pair in ((fail, int), (int, fail)):
+            with pytest.raises(ValueError, match="broken side"):
+                sides(*pair)
