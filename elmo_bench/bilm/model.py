@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_bench.bilm import checkpoint, extract, official
+from elmo_bench.bilm import checkpoint, download, extract, official
 from elmo_bench.bilm.chars import BOS, EOS
 from elmo_bench.bilm.encoders import build_encoder
 from elmo_bench.bilm.lstm import LstmStack
@@ -47,7 +47,15 @@ class BiLm(nn.Module):
 
     @classmethod
     def load(cls, folder: str | Path) -> "BiLm":
-        """Load a checkpoint folder, or a model in results/bilm by its name, for evaluation."""
+        """Load a biLM for evaluation.
+
+        `folder` is a checkpoint folder, a name in results/bilm, a folder with an options.json and
+        a weights.hdf5, or a published model such as official_small.
+        """
+        if settings := download.published_settings(str(folder)):
+            return cls.load_published(settings)
+        if files := official.find_files(Path(folder).expanduser()):
+            return cls.from_official(*files)
         folder = checkpoint.find_folder(folder)
         config = checkpoint.read_config(folder)
         bilm = cls(**config, vocabulary=checkpoint.read_vocabulary(folder))
@@ -63,6 +71,15 @@ class BiLm(nn.Module):
         bilm = cls(**config)
         bilm.load_state_dict(official.to_state(arrays, config))
         return bilm.eval()
+
+    @classmethod
+    def load_published(cls, settings: Mapping[str, Any]) -> "BiLm":
+        """Load the model that a config such as conf/bilm/official_small.yaml describes."""
+        options, weights = download.published_files(settings)
+        download.check_sizes(options, official.read_options(options), settings)
+        bilm = cls.from_official(options, weights)
+        bilm.config["name"] = settings["name"]
+        return bilm
 
     def dump_official(self, options: str | Path, weights: str | Path) -> None:
         """Write options.json and hdf5 weights in bilm-tf's layout, which other tools read too."""
@@ -195,3 +212,9 @@ class BiLm(nn.Module):
         table, row_of = self.word_cache(sides, words)
         rows = [torch.tensor([row_of[word] for word in sentence]) for sentence in framed]
         return table, rows
+
+    def perplexity(self, sentences: Iterable[Sequence[str]]) -> dict[str, float]:
+        """Perplexity with the full softmax: forward, backward and mean."""
+        from elmo_bench.bilm.perplexity import perplexity  # which needs this module
+
+        return perplexity(self, sentences)

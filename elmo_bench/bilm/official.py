@@ -24,6 +24,12 @@ _CELL = "RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
 _STACKS = ("forward_lstm", "backward_lstm")
 
 
+def find_files(folder: Path) -> tuple[Path, Path] | None:
+    """The *options.json and the *weights.hdf5 of a folder that has one of each."""
+    options, weights = list(folder.glob("*options.json")), list(folder.glob("*weights.hdf5"))
+    return (options[0], weights[0]) if len(options) == len(weights) == 1 else None
+
+
 def read_options(path: Path) -> dict[str, Any]:
     """The arguments of BiLm() that an options.json stands for."""
     try:

@@ -1,0 +1,52 @@
+"""`elmo-bench embed`: the layers of every line of a text file, as bilm-tf dumps them."""
+
+import argparse
+from pathlib import Path
+
+HELP = "write the layers of every line of a text file to hdf5"
+_LINES = 1000  # embedded at once
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bilm", help="a biLM folder, a name in results/bilm, or official_small ...")
+    parser.add_argument("file", type=Path, help="one sentence a line, tokens apart; plain or .gz")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the hdf5 file to write")
+    parser.add_argument(
+        "--state",
+        choices=["reset", "carry"],
+        default="reset",
+        help="reset (default): each line by itself; carry: the file is one stream, as in bilm-tf",
+    )
+    parser.add_argument("--half", action="store_true", help="store float16 instead of float32")
+    parser.add_argument("--batch-size", type=int, default=64, help="lines read side by side (64)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Key: the line's number from 0. Value: (layer, time, dim)."""
+    import os
+
+    import h5py
+    from rich.progress import track
+
+    from elmo_bench import BiLm
+    from elmo_bench.data.files import numbered_lines
+
+    bilm = BiLm.load(args.bilm)
+    sentences = [line.split() for _, line in numbered_lines(args.file)]
+    piece = max(len(sentences), 1) if args.state == "carry" else _LINES
+    unfinished = args.output.with_name(f".{args.output.name}.{os.getpid()}")
+    try:
+        with h5py.File(unfinished, "w") as file:
+            starts = range(0, len(sentences), piece)
+            for start in track(starts, description="embedding", disable=len(starts) < 2):
+                some = sentences[start : start + piece]
+                embedded = bilm.embed(some, state=args.state, batch_size=args.batch_size)
+                for number, layers in enumerate(embedded, start=start):
+                    data = (layers.half() if args.half else layers).numpy()
+                    file.create_dataset(str(number), data=data)
+        os.replace(unfinished, args.output)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    tokens = sum(map(len, sentences))
+    print(f"{args.output}: {len(sentences)} lines, {tokens} tokens, {bilm.num_layers} layers")
+    return 0

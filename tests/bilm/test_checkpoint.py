@@ -1,0 +1,104 @@
+import json
+import pickle
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from elmo_bench import BiLm
+from elmo_bench.bilm import checkpoint
+from elmo_bench.data.files import DataError
+from tests.bilm.conftest import VOCABULARY
+
+SENTENCE = [["the", "naïve", "cat"]]
+
+
+def test_a_saved_model_comes_back_whole(any_bilm, tmp_path):
+    any_bilm.save(tmp_path / "tiny", {"steps": 7})
+    again = BiLm.load(tmp_path / "tiny")
+    assert again.fingerprint() == any_bilm.fingerprint()
+    assert again.vocabulary == VOCABULARY and not again.training
+    assert torch.equal(again.embed(SENTENCE)[0], any_bilm.embed(SENTENCE)[0])
+
+
+def test_a_folder_holds_what_its_readers_expect(tiny_bilm, tmp_path):
+    tiny_bilm.save(tmp_path / "tiny", {"steps": 7}, extra={"softmax": {"bias": torch.ones(3)}})
+    names = "config.yaml weights.safetensors vocabulary.txt training.json README.md"
+    assert {path.name for path in (tmp_path / "tiny").iterdir()} == {
+        *names.split(),
+        "softmax.safetensors",
+    }
+    assert json.loads((tmp_path / "tiny" / "training.json").read_text()) == {"steps": 7}
+    assert "| steps | 7 |" in (tmp_path / "tiny" / "README.md").read_text()
+    extra = checkpoint.read_tensors(tmp_path / "tiny" / "softmax.safetensors")
+    assert torch.equal(extra["bias"], torch.ones(3))
+
+
+def test_half_precision_is_stored_and_full_precision_loaded(tiny_bilm, tmp_path):
+    tiny_bilm.save(tmp_path / "half", {}, half=True)
+    stored = load_file(tmp_path / "half" / "weights.safetensors")
+    loaded = BiLm.load(tmp_path / "half")
+    assert {tensor.dtype for tensor in stored.values()} == {torch.float16}
+    assert {parameter.dtype for parameter in loaded.parameters()} == {torch.float32}
+    torch.testing.assert_close(loaded.embed(SENTENCE), tiny_bilm.embed(SENTENCE), rtol=0, atol=5e-3)
+
+
+def test_saving_again_replaces_the_folder_and_leaves_nothing_else(tiny_bilm, tmp_path):
+    tiny_bilm.save(tmp_path / "tiny", {"round": 1}, extra={"old": {"x": torch.ones(1)}})
+    tiny_bilm.save(tmp_path / "tiny", {"round": 2})
+    assert not (tmp_path / "tiny" / "old.safetensors").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny"]
+
+
+def test_a_save_that_fails_leaves_the_old_folder(tiny_bilm, tmp_path):
+    tiny_bilm.save(tmp_path / "tiny", {"round": 1})
+    with pytest.raises(TypeError):
+        tiny_bilm.save(tmp_path / "tiny", {"round": object()})
+    assert json.loads((tmp_path / "tiny" / "training.json").read_text()) == {"round": 1}
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny"]
+
+
+def test_vectors_of_a_word_encoder_need_no_file_once_saved(word_bilm, tmp_path):
+    word_bilm.config["encoder"]["vectors"] = "gone.txt"
+    word_bilm.save(tmp_path / "words", {})
+    assert BiLm.load(tmp_path / "words").config["encoder"]["vectors"] is None
+
+
+def test_weights_of_another_size_are_named(tiny_bilm, tmp_path):
+    tiny_bilm.save(tmp_path / "tiny", {})
+    config = tmp_path / "tiny" / "config.yaml"
+    config.write_text(config.read_text().replace("hidden_dim: 16", "hidden_dim: 20"))
+    with pytest.raises(DataError, match=r"weights.safetensors: \S+ is \(.*makes it \("):
+        BiLm.load(tmp_path / "tiny")
+
+
+def test_a_truncated_weights_file_is_named(tiny_bilm, tmp_path):
+    tiny_bilm.save(tmp_path / "tiny", {})
+    path = tmp_path / "tiny" / "weights.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(DataError, match=r"weights.safetensors: cannot be read as safetensors"):
+        BiLm.load(tmp_path / "tiny")
+
+
+class Bomb:
+    def __reduce__(self):
+        return (print, ("pickled code was run",))
+
+
+def test_pickled_code_is_never_run(tiny_bilm, tmp_path, capsys):
+    tiny_bilm.save(tmp_path / "tiny", {})
+    (tmp_path / "tiny" / "weights.safetensors").write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(DataError):
+        BiLm.load(tmp_path / "tiny")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_missing_model_says_where_it_was_sought_and_how_to_make_it(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nowhere.*python pretrain.py bilm=nowhere"):
+        BiLm.load("nowhere")
+
+
+def test_a_word_with_a_line_break_cannot_enter_a_vocabulary(tiny_bilm, tmp_path):
+    tiny_bilm.vocabulary.append("two\nlines")
+    with pytest.raises(ValueError, match="word 11"):
+        tiny_bilm.save(tmp_path / "tiny", {})
