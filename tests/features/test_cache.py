@@ -8,6 +8,7 @@ import torch
 
 from elmo_bench.cli import main
 from elmo_bench.features.cache import CacheInfo, FeatureCache, find_caches
+from tests.bilm.conftest import build_bilm
 
 SEGMENTS = [("A", "cat", "sat"), ("Hi",), ("a", "cat"), ("a cat",), ("naïve", "𝔘", "\0", "", " ")]
 ALL = (0, 1, 2)
@@ -188,6 +189,15 @@ def test_a_cache_goes_to_another_process_without_its_bytes(filled):
     sent = pickle.dumps(filled)
     assert len(sent) < 5000
     assert torch.equal(pickle.loads(sent).read(SEGMENTS[0], ALL), embed(SEGMENTS[:1])[0])
+
+
+def test_the_layers_of_a_bilm_are_the_same_cached_and_fresh(tmp_path):
+    bilm = build_bilm()
+    info = CacheInfo(bilm.fingerprint(), "float32", bilm.num_layers, bilm.output_dim)
+    cache = FeatureCache(tmp_path, info)
+    cache.fill(SEGMENTS, ALL, bilm.embed)
+    for segment in SEGMENTS:
+        torch.testing.assert_close(cache.read(segment, ALL), bilm.embed([segment])[0])
 
 
 def test_command_lists_verifies_and_clears(filled, capsys):
