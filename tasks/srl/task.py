@@ -1,33 +1,112 @@
 """Semantic role labelling behind the contract of a task."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from torch import nn
+
 from elmo_bench.data.pairs import paired
+from elmo_bench.data.tokenizer import token_offsets
 from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import score_srl
-from elmo_bench.task import Task
+from elmo_bench.metrics.srl import join_continuations
+from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.task import Annotation, Counts, Task
 from tasks.srl import data
+from tasks.srl.model import RoleTagger
 
 
 class SrlTask(Task):
     """The arguments of a predicate that is given.
 
+    A prediction is a list of [first token, last token, label], the predicate's own V among them.
+
     Args:
         all_predicates: Whether nouns and adjectives are predicates too, or verbs alone.
+        max_length: Training leaves out sentences of more words.
+        predicate_dim: Size of the vector that says whether a word is the predicate.
+        hidden_dim: Units of each LSTM layer.
+        num_layers: How many layers, in alternating directions.
+        dropout: Recurrent, by one mask per sequence and layer.
     """
 
-    def __init__(self, all_predicates: bool) -> None:
+    def __init__(
+        self,
+        all_predicates: bool,
+        max_length: int,
+        predicate_dim: int,
+        hidden_dim: int,
+        num_layers: int,
+        dropout: float,
+    ) -> None:
         self.all_predicates = all_predicates
+        self.max_length = max_length
+        self.predicate_dim = predicate_dim
+        self.hidden_dim = hidden_dim
+        self.num_layers = num_layers
+        self.dropout = dropout
 
     def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
-        return data.read(path, self.all_predicates, notes)
+        return self._not_too_long(data.read(path, self.all_predicates, notes), split, notes)
 
     def from_hub(
         self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
     ) -> Iterator[Example]:
-        return data.from_hub(rows, self.all_predicates, notes)
+        return self._not_too_long(data.from_hub(rows, self.all_predicates, notes), split, notes)
+
+    def _not_too_long(
+        self, examples: Iterable[Example], split: Split, notes: Notes
+    ) -> Iterator[Example]:
+        for example in examples:
+            if split == "train" and len(example.segments[0]) > self.max_length:
+                notes[f"predicates in training sentences of over {self.max_length} words"] += 1
+            else:
+                yield example
+
+    def facts(self, train: Sequence[Example]) -> dict[str, Any]:
+        labels = {label for example in train for _, _, label in example.target.arguments}
+        return {"labels": sorted(labels)}
+
+    def build_model(
+        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+    ) -> nn.Module:
+        return RoleTagger(
+            words,
+            elmo_dims,
+            facts["labels"],
+            self.predicate_dim,
+            self.hidden_dim,
+            self.num_layers,
+            self.dropout,
+        )
+
+    def gold(self, example: Example) -> list[list[int | str]]:
+        return [list(argument) for argument in example.target.arguments]
+
+    def score(self, examples: Sequence[Example], predictions: Sequence[Any]) -> dict[str, float]:
+        golds = [self.gold(example) for example in examples]
+        return score_srl(_sentences(examples, golds), _sentences(examples, predictions))
+
+    def counts(self, example: Example, prediction: Any) -> Counts:
+        gold = join_continuations(example.target.arguments)
+        predicted = join_continuations((first, last, label) for first, last, label in prediction)
+        correct = len(gold & predicted)
+        return [(correct, len(predicted), correct, len(gold))]
+
+    def annotate(self, example: Example, prediction: Any) -> Annotation:
+        return Annotation(spans=tuple((0, first, last, label) for first, last, label in prediction))
+
+    def parse(self, text: str) -> Example:
+        """Read a sentence whose predicate is between stars: The cat *chased* the dog."""
+        stars = [place for place, char in enumerate(text) if char == "*"]
+        tokens = token_offsets(text.replace("*", " "))
+        inside = [n for n, (start, _) in enumerate(tokens) if stars[:1] < [start] < stars[1:]]
+        if len(stars) != 2 or len(inside) != 1:
+            raise ValueError("mark one word as the predicate with stars: The cat *chased* the dog.")
+        words = tuple(text[start:end] for start, end in tokens)
+        return Example("", (words,), data.SrlTarget(predicate=inside[0], arguments=()))
 
     def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
         """Score every proposition that the gold file has, whatever `all_predicates` says."""
@@ -35,6 +114,24 @@ class SrlTask(Task):
         return score_srl(
             [_for_metric(ours) for ours, _ in pairs], [_for_metric(theirs) for _, theirs in pairs]
         )
+
+
+def _sentences(examples: Sequence[Example], found: Sequence[Any]) -> list[dict[str, Any]]:
+    """Put the predicates of a sentence together again, which are examples of their own."""
+    propositions = [
+        (example.id.rpartition(":")[0], example.target.predicate, example.segments[0], arguments)
+        for example, arguments in zip(examples, found, strict=True)
+    ]
+    propositions.sort(key=lambda one: one[:2])
+    return [
+        {
+            "words": group[0][2],
+            "propositions": [
+                {"predicate": predicate, "args": arguments} for _, predicate, _, arguments in group
+            ],
+        }
+        for group in (list(items) for _, items in groupby(propositions, key=lambda one: one[0]))
+    ]
 
 
 def _for_metric(sentence: Example) -> dict[str, Any]:
