@@ -1,14 +1,17 @@
 """Fills the world of a seed with people, places, organisations, works and events."""
 
 from elmo_bench.mini.draw import Draw
+from elmo_bench.mini.history import settle_facts
 from elmo_bench.mini.lexicon import sections, table, words
 from elmo_bench.mini.tree import Token, token
 from elmo_bench.mini.world import GROUPS, OCCUPATIONS, Entity, World, is_held, name_tokens
 
 SHARED, TOWNS, FAMILIES, FIRMS = 90, 60, 60, 30  # made-up names for several kinds, for one kind
 CLUBS, UNIVERSITIES, NEWSPAPERS = 110, 30, 30
-PEOPLE = {"footballer": 160}  # of a kind; 70 of the others
+PEOPLE = {"footballer": 240, "trainer": 90}  # of a kind; 70 of the others
 WORKS, EVENTS = 150, 60
+BIRTHS = {"footballer": (1982, 1995), "trainer": (1950, 1975)}
+EMPLOYERS = {"footballer": "club", "trainer": "club", "executive": "company", "politician": "party"}
 NOUNS = table("names", "nouns")
 
 
@@ -34,6 +37,7 @@ def build_world(seed: int) -> World:
     _add_events(world, draw)
     for group, kinds in GROUPS.items():
         world.pools[group] = [entity for kind in kinds for entity in world.pools[kind]]
+    settle_facts(world, Draw(seed, "facts"))
     return world
 
 
@@ -68,7 +72,7 @@ def _add_towns(world: World, draw: Draw, names: list[str]) -> None:
     for name in names:
         tokens = name_tokens(name)
         town = Entity(f"town-{name}", "town", "GPE", tokens, tokens, draw.pick(sorts))
-        town.held = is_held(name)
+        town.held, town.since = is_held(name), draw.between(1100, 1900)
         town.nation = _peer(draw, world.pools["country"], town.held)
         world.add(town)
 
@@ -79,6 +83,7 @@ def _add_clubs(world: World, draw: Draw) -> None:
         full = name_tokens(f"{town.name} {draw.pick(endings)}")
         club = Entity(f"club-{town.name}", "club", "ORG", full, town.full, NOUNS["club"])
         club.held, club.home, club.nation = town.held, town, town.nation
+        club.since = draw.between(1870, 1960)
         world.add(club)
 
 
@@ -89,7 +94,7 @@ def _add_companies(world: World, draw: Draw, names: list[str]) -> None:
         full = name_tokens(f"{name} {ending}")
         short = full if ending == "& Sons" else name_tokens(name)
         company = Entity(f"company-{name}", "company", "ORG", full, short, NOUNS["company"])
-        company.held = is_held(name)
+        company.held, company.since = is_held(name), draw.between(1900, 1995)
         company.home = _peer(draw, world.pools["town"], company.held)
         company.nation = company.home.nation
         world.add(company)
@@ -141,7 +146,12 @@ def _add_people(world: World, draw: Draw, surnames: list[str]) -> None:
                 noun = "actress"
             full = name_tokens(f"{first} {last}")
             person = Entity(f"{kind}-{number}", kind, "PERSON", full, full[1:], (noun,), gender)
-            person.held = is_held(person.name)
+            person.held, person.since = (
+                is_held(person.name),
+                draw.between(*BIRTHS.get(kind, (1930, 1985))),
+            )
+            if kind in EMPLOYERS:
+                person.employer = _peer(draw, world.pools[EMPLOYERS[kind]], person.held)
             person.home = _peer(draw, world.pools["town"], person.held)
             person.nation = person.home.nation
             world.add(person)

@@ -47,6 +47,8 @@ class Discourse:
     def refer(self, entity: Entity, case: int) -> Phrase:
         """A noun phrase for the entity, marked as a mention of it."""
         phrase = self._expression(entity, case)
+        if entity is self.speaker or entity is self.listener:
+            return phrase.mark("mention", entity)  # `I` introduces nobody by name
         if not self.current and case == SUBJECT:
             self.subject = entity
         self.current.append(entity)
@@ -78,6 +80,8 @@ class Discourse:
 
     def _is_clear(self, entity: Entity, case: int) -> bool:
         """Whether a pronoun would be understood: no rival, or the topic goes on."""
+        if entity.kind == "town" and case != SUBJECT:
+            return False  # nobody grows up in it
         rivals = [
             other
             for other in (*self.previous, *self.current)
@@ -94,14 +98,10 @@ class Discourse:
     def _introduction(self, entity: Entity) -> Phrase:
         chance = 1.0 if self.plain else self.draw.unit()
         if entity.label == "PERSON":
-            if chance < 0.22:  # the striker Marta Novak, the Valdorian striker Marta Novak
-                kids = [
-                    THE,
-                    *self._nation(entity),
-                    noun_token(entity.nouns[0], False),
-                    name_phrase(entity),
-                ]
-                return Phrase("NP", kids)
+            if chance < 0.22:  # the striker Marta Novak, the Dunmere striker Marta Novak
+                before = self._nation(entity) or self._employer(entity)
+                noun = noun_token(entity.nouns[0], False)
+                return Phrase("NP", [THE, *before, noun, name_phrase(entity)])
             if chance < 0.36 and entity.home is not None:
                 return self._apposition(entity, entity.home, FROM)
             return named(entity)
@@ -133,6 +133,14 @@ class Discourse:
         if entity.nation is None or entity.nation.adjective is None or not self.draw.chance(0.3):
             return []
         return [Phrase("", [entity.nation.adjective]).mark("entity", "NORP")]
+
+    def _employer(self, entity: Entity) -> list[Phrase]:
+        employer = entity.employer
+        if employer is None or employer.kind == "party" or not self.draw.chance(0.4):
+            return []
+        self.known[employer.key] = employer
+        self.current.append(employer)
+        return [Phrase("NP", [name_phrase(employer, short=True)]).mark("mention", employer)]
 
     def _description(self, entity: Entity) -> Phrase:
         """`the striker`, when no other known entity could be meant by it; else the name."""

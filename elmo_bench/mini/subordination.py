@@ -14,9 +14,10 @@ from elmo_bench.mini.morphology import verb_token
 from elmo_bench.mini.tree import COMMA, QUESTION, Phrase, Token, token
 
 TO = token("to", "TO")
+AND = token("and", "CC")
 
 
-def joined_predicates(first: Clause, second: Clause, conjunction: str) -> Phrase:
+def joined_predicates(first: Clause, second: Clause) -> Phrase:
     """Two clauses of one subject: `X did this and did that`."""
     one, two = first.proposition, second.proposition
     subject, _ = arrange(first)
@@ -24,10 +25,10 @@ def joined_predicates(first: Clause, second: Clause, conjunction: str) -> Phrase
     noun = subject.full().mark("role", one, subject.role).mark("role", two, other.role)
     left = verb_phrase(first, finite_form(first), noun.agreement, one)
     right = verb_phrase(second, finite_form(second), noun.agreement, two)
-    return Phrase("S", [noun, Phrase("VP", [left, token(conjunction, "CC"), right])])
+    return Phrase("S", [noun, Phrase("VP", [left, AND, right])])
 
 
-def relative(clause: Clause, head: Phrase, gap: Argument, pronoun: Token, comma: bool) -> Phrase:
+def relative(clause: Clause, head: Phrase, gap: Argument, pronoun: Token) -> Phrase:
     """A noun phrase with a relative clause, in which it fills the argument `gap`."""
     proposition = clause.proposition
     head.mark("role", proposition, gap.role)
@@ -45,8 +46,7 @@ def relative(clause: Clause, head: Phrase, gap: Argument, pronoun: Token, comma:
         )
         inner = Phrase("S", [noun, verb])
     tail = Phrase("SBAR", [wh, inner])
-    kids = [head, COMMA, tail, COMMA] if comma else [head, tail]
-    return Phrase("NP", kids, head.agreement)
+    return Phrase("NP", [head, COMMA, tail, COMMA], head.agreement)
 
 
 def participle(clause: Clause, subject_phrase: Phrase, opener: Token | None = None) -> Phrase:
@@ -55,15 +55,12 @@ def participle(clause: Clause, subject_phrase: Phrase, opener: Token | None = No
     subject, _ = arrange(clause)
     subject_phrase.mark("role", proposition, subject.role)
     if clause.passive and opener is None:
-        reduced = Clause(
-            clause.lemma, clause.frameset, clause.subject, clause.objects, clause.adjuncts
-        )
-        reduced.passive = True
-        _, rest = arrange(reduced)
-        verb = Phrase(
-            "", [verb_token(clause.lemma, "VBN", "s", f"{clause.lemma}.{clause.frameset}")]
-        ).mark("role", proposition, "V")
-        return Phrase("S", [Phrase("VP", [verb, *complements(rest, proposition)])])
+        _, rest = arrange(clause)
+        sense = f"{clause.lemma}.{clause.frameset}"
+        verb = Phrase("", [verb_token(clause.lemma, "VBN", "s", sense)])
+        verb.mark("role", proposition, "V")
+        particle = predicate(clause, [verb.kids[0]], proposition)[1:]
+        return Phrase("S", [Phrase("VP", [verb, *particle, *complements(rest, proposition)])])
     body = Phrase("S", [verb_phrase(clause, "VBG", "s", proposition)])
     return body if opener is None else Phrase("PP", [opener, body])
 

@@ -1,26 +1,18 @@
-"""Facts, and their telling as clauses in the words that a split may use."""
+"""Tells facts as clauses, in the names and words that a part of the data may use."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from elmo_bench.mini.draw import Draw
+from elmo_bench.mini.facts import Fact, FactMaker, Filling
 from elmo_bench.mini.grammar import Argument, Clause
+from elmo_bench.mini.morphology import noun_token
 from elmo_bench.mini.reference import OBJECT, SUBJECT, Discourse
-from elmo_bench.mini.tellings import EVERY_RELATION, Relation, Role, Telling, members
+from elmo_bench.mini.tellings import EVERY_RELATION, Filler, Relation, Role, Telling, members
 from elmo_bench.mini.tree import Phrase, Token
-from elmo_bench.mini.values import MAKERS, Value
 from elmo_bench.mini.world import Entity, World
 
 Part = Literal["train", "dev", "test", "corpus"]
 FRESH = 0.45  # how often dev and test ask for an entity whose name training never saw
-
-
-@dataclass(slots=True, eq=False)
-class Fact:
-    """A relation with its slots filled."""
-
-    relation: Relation
-    slots: dict[str, Entity | Value]
 
 
 class Teller:
@@ -32,57 +24,46 @@ class Teller:
 
     def __init__(self, world: World, draw: Draw, part: Part) -> None:
         self.world = world
-        self.told: Telling | None = None  # the telling of the clause being built
         self.draw = draw
         self.training = part == "train"
-        self.fresh = FRESH if part in ("dev", "test") else 0.0
-        self.pools = {
-            kind: [entity for entity in pool if not (self.training and entity.held)]
-            for kind, pool in world.pools.items()
+        held = {kind: [item for item in pool if item.held] for kind, pool in world.pools.items()}
+        known = {
+            kind: [item for item in pool if not item.held] for kind, pool in world.pools.items()
         }
-        self.held = {
-            kind: [entity for entity in pool if entity.held] for kind, pool in world.pools.items()
-        }
-        self.tellings: dict[str, tuple[Telling, ...]] = {
+        preference = FRESH if part in ("dev", "test") else 0.0
+        pools = known if self.training else world.pools
+        self.maker = FactMaker(draw, pools, held, preference, self.training)
+        self.entity = self.maker.entity
+        self.tellings = {
             name: self._permitted(relation) for name, relation in EVERY_RELATION.items()
         }
+        self.told: Telling | None = None  # the telling of the clause made last
 
     def _permitted(self, relation: Relation) -> tuple[Telling, ...]:
         kept = tuple(telling for telling in relation.tellings if not telling.held)
         return kept if self.training and kept else relation.tellings
 
-    def exact(self, fact: "Fact") -> list[Telling]:
+    def exact(self, fact: Fact) -> list[Telling]:
         """The tellings that say neither more nor less of their slots than the others do."""
         return [telling for telling in self.tellings[fact.relation.name] if not telling.loose]
 
-    def entity(self, kind: str) -> Entity:
-        pool = self.held[kind] if self.fresh and self.draw.chance(self.fresh) else self.pools[kind]
-        return self.draw.pick(pool)
+    def fact(self, name: str, **given: Filling) -> Fact:
+        return self.maker.fact(name, given)
 
-    def fact(self, name: str, **given: "Entity | Value") -> Fact:
-        """A fact of the relation; slots that are not given are drawn, no entity twice."""
-        relation = EVERY_RELATION[name]
-        slots: dict[str, Entity | Value] = {}
-        for slot, kind in relation.slots.items():
-            if kind in ("home", "nation"):  # settled when the world was made
-                slots[slot] = getattr(next(iter(slots.values())), kind)
-            else:
-                slots[slot] = given[slot] if slot in given else self._fill(kind, slots, given)
-        return Fact(relation, slots)
+    def happening(self, name: str, **given: Filling) -> tuple[Fact, Telling]:
+        """A fact of a relation whose tellings have little in common, and the telling it is for."""
+        telling = self.draw.pick(self.tellings[name])
+        fitting = {
+            slot: value for slot, value in given.items() if slot in EVERY_RELATION[name].slots
+        }
+        return self.maker.fact(name, fitting, telling), telling
 
-    def _fill(
-        self, kind: str, slots: dict[str, Entity | Value], given: dict[str, Entity | Value]
-    ) -> Entity | Value:
-        if kind in MAKERS:
-            return MAKERS[kind](self.draw, self.training)
-        for _ in range(8):
-            entity = self.entity(kind)
-            if not any(
-                entity is other or (isinstance(other, Entity) and entity.short == other.short)
-                for other in (*slots.values(), *given.values())
-            ):
-                break
-        return entity
+    def lasting(self, entity: Entity) -> list[Fact]:
+        """What the world has settled about an entity, as far as this part may tell it."""
+        facts = self.world.facts.get(entity.key, [])
+        if not self.training:
+            return facts
+        return [fact for fact in facts if not any(other.held for other in fact.entities())]
 
     def clause(
         self,
@@ -96,88 +77,72 @@ class Teller:
         telling = telling or self.draw.pick(self.tellings[fact.relation.name])
         self.told = telling
         discourse.plain = telling.lemma == "be" or fact.relation.settled
-        roles = [role for role in telling.roles if not role.optional or self._wanted(role, wanted)]
+        roles = [role for role in telling.roles if not role.optional or self._wants(role, wanted)]
         if telling.voice == "passive":
             passive = True
         elif passive is None:
-            passive = self.passivable(telling) and self._prefers_passive(telling, fact, discourse)
-        built: dict[int, Argument] = {}
+            passive = telling.can_be_passive() and self._prefers_passive(telling, fact, discourse)
         order = list(range(len(roles)))
         if passive and telling.voice == "both":
-            order = [1, *range(2, len(roles)), 0]  # mentions are made in the order they are read
+            order = [1, *order[2:], 0]  # mentions are made in the order they are read
+        built = {}
         for place, number in enumerate(order):
-            case = SUBJECT if place == 0 else OBJECT
+            case = OBJECT if place else SUBJECT
             built[number] = self._argument(roles[number], fact, discourse, case)
-        arguments = [built[number] for number in range(len(roles))]
-        objects = [item for item in arguments[1:] if not item.role.startswith("ARGM")]
-        adjuncts = [item for item in arguments[1:] if item.role.startswith("ARGM")]
-        clause = Clause(
-            telling.lemma,
-            telling.frameset,
-            arguments[0],
-            objects,
-            adjuncts,
-            telling.particle,
-            "present" if telling.present else "past",
-        )
-        if telling.voice == "passive":  # has no agent: the subject is the object of the active verb
-            clause.objects.insert(0, arguments[0])
-        clause.passive = passive
+        subject, *others = (built[number] for number in range(len(roles)))
+        objects = [item for item in others if not item.role.startswith("ARGM")]
+        adjuncts = [item for item in others if item.role.startswith("ARGM")]
+        if telling.voice == "passive":  # has no agent: the subject is the object of the verb
+            objects.insert(0, subject)
+        tense = "present" if telling.present else "past"
+        clause = Clause(telling.lemma, telling.frameset, subject, objects, adjuncts)
+        clause.particle, clause.tense, clause.passive = telling.particle, tense, passive
         return clause
 
-    def _wanted(self, role: Role, wanted: frozenset[str] | None) -> bool:
+    def _wants(self, role: Role, wanted: frozenset[str] | None) -> bool:
         if wanted is None:
             return self.draw.chance(0.5)
-        return any(slot in wanted for slot in role.slots())
+        return any(slot in wanted for slot in role.filler.slots)
 
     def _prefers_passive(self, telling: Telling, fact: Fact, discourse: Discourse) -> bool:
         """Whether the object is the better subject: it is the topic, the agent is no pronoun."""
         agent, patient = (fact.slots.get(role.filler.slot) for role in telling.roles[:2])
         if agent is not None and (agent in discourse.previous or agent in discourse.current):
             return False
-        return self.draw.chance(
-            0.75 if patient is not None and patient is discourse.last_subject else 0.25
-        )
-
-    @staticmethod
-    def passivable(telling: Telling) -> bool:
-        second = telling.roles[1] if len(telling.roles) > 1 else None
-        return (
-            telling.voice == "both"
-            and second is not None
-            and not second.optional
-            and not second.preposition
-            and second.filler.category == "NP"
-            and second.label in ("ARG1", "ARG2")
-            and telling.lemma not in ("be", "become")
-            and not any(
-                part[-2] == "!" if isinstance(part, str) else part.pos == "PRP$"
-                for part in second.filler.parts
-            )
-        )
+        topic = patient is not None and patient is discourse.last_subject
+        return self.draw.chance(0.75 if topic else 0.25)
 
     def _argument(self, role: Role, fact: Fact, discourse: Discourse, case: int) -> Argument:
         filler = role.filler
-        slot = filler.slot
-        if slot:
-            phrase, opening = self._slot(fact, slot, discourse, case)
+        if filler.slot:
+            phrase, opening = self._slot(fact, filler.slot, discourse, case)
             if opening:
                 phrase = Phrase("PP", [*opening, phrase])
-            return Argument(role.label, phrase, role.preposition, slot)
+            return Argument(role.label, phrase, role.preposition, filler.slot)
+        kids = self._text(filler, fact, discourse)
+        phrase = Phrase(filler.category, kids, "p" if filler.plural else "s")
+        return Argument(role.label, phrase, role.preposition)
+
+    def _text(self, filler: Filler, fact: Fact, discourse: Discourse) -> list[Phrase | Token]:
+        """Tagged text with its holes filled."""
         kids: list[Phrase | Token] = []
         for part in filler.parts:
             if isinstance(part, Token):
                 kids.append(part)
-            elif part[0] == "{":
-                kids.append(self.draw.pick(members(part[1:-1], self.training)))
-            elif part[-2] == "!":
-                owner = fact.slots[part[1:-2]]
-                assert isinstance(owner, Entity)
-                kids.append(discourse.possessive(owner))
+            elif part.kind == "class":
+                if part.name not in fact.nouns:
+                    fact.nouns[part.name] = self.draw.pick(members(part.name, self.training))
+                kids.append(fact.nouns[part.name])
+            elif part.kind == "slot":
+                kids.append(self._slot(fact, part.name, discourse, OBJECT)[0])
             else:
-                kids.append(self._slot(fact, part[1:-1], discourse, OBJECT)[0])
-        phrase = Phrase(filler.category, kids, "p" if filler.plural else "s")
-        return Argument(role.label, phrase, role.preposition)
+                owner = fact.slots[part.name]
+                assert isinstance(owner, Entity)
+                noun = part.kind == "noun"
+                kids.append(
+                    noun_token(owner.nouns[0], False) if noun else discourse.possessive(owner)
+                )
+        return kids
 
     def _slot(
         self, fact: Fact, slot: str, discourse: Discourse, case: int

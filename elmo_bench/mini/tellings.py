@@ -8,24 +8,28 @@ from elmo_bench.mini.lexicon import lexicon_lines
 from elmo_bench.mini.tree import Token, token
 
 HELD_WORDS = 0.3  # share of verbs and nouns that the training files of the tasks never use
-Part = Token | str  # a string is `[slot]`, `[slot!]` or `{class}`
+_HOLES = {"!": "owner", "~": "noun"}
+_CATEGORIES = {"IN": "PP", "TO": "PP", "RB": "ADVP", "JJ": "ADJP", "JJR": "ADJP", "RBR": "ADVP"}
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A place in tagged text: `{class}`, `[slot]`, `[slot!]` its pronoun, `[slot~]` its noun."""
+
+    kind: str  # class, slot, owner, noun
+    name: str
 
 
 @dataclass(frozen=True)
 class Filler:
-    """What fills a role: a slot (one part, `[slot]`) or tagged text with holes."""
+    """What fills a role: a slot alone, or tagged text with holes."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[Token | Hole, ...]
     category: str
     plural: bool
-
-    @property
-    def slot(self) -> str:
-        """The slot that fills the role alone, or the empty string."""
-        only = self.parts[0]
-        return (
-            only[1:-1] if len(self.parts) == 1 and isinstance(only, str) and only[0] == "[" else ""
-        )
+    slot: str  # that fills the role alone, or empty
+    slots: tuple[str, ...]  # whose value is told
+    owners: tuple[str, ...]  # that are only pointed to
 
 
 @dataclass(frozen=True)
@@ -36,13 +40,6 @@ class Role:
     preposition: str
     filler: Filler
     optional: bool
-
-    def slots(self) -> list[str]:
-        return [
-            part[1:-1]
-            for part in self.filler.parts
-            if isinstance(part, str) and part[0] == "[" and part[-2] != "!"
-        ]
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,30 @@ class Telling:
     voice: str  # "both", "active" or "passive"
     held: bool
     loose: bool
-    slots: frozenset[str]
-    needed: frozenset[str]
+    slots: frozenset[str]  # that it can tell
+    needed: frozenset[str]  # that it always tells
+    owners: frozenset[str]  # that it points to by a pronoun or a noun
+
+    @property
+    def subject_slot(self) -> str:
+        return self.roles[0].filler.slot
+
+    def can_be_passive(self) -> bool:
+        """Whether there is an object that can be the subject and does not point back."""
+        second = self.roles[1] if len(self.roles) > 1 else None
+        return (
+            self.voice == "both"
+            and second is not None
+            and not (second.optional or second.preposition or second.filler.owners)
+            and second.filler.category == "NP"
+            and second.label in ("ARG1", "ARG2")
+            and not any(
+                isinstance(part, Token) and part.pos == "PRP$" for part in second.filler.parts
+            )
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Relation:
     """A type of fact: what fills its slots, and its tellings."""
 
@@ -79,14 +95,16 @@ def parse_tagged(text: str) -> Token:
     """`word/POS` or `word#sense/POS`."""
     word, _, pos = text.rpartition("/")
     word, _, sense = word.partition("#")
-    lemma = _singular(word) if pos == "NNS" else word.lower()
+    lemma = _singular(word) if pos == "NNS" else word if pos == "NNP" else word.lower()
     return token(word, pos, lemma, f"{lemma}.{sense}" if sense else "")
 
 
+_SINGULARS = {"people": "person", "children": "child", "thieves": "thief", "police": "police"}
+
+
 def _singular(word: str) -> str:
-    irregular = {"people": "person", "children": "child", "thieves": "thief", "police": "police"}
-    if word in irregular:
-        return irregular[word]
+    if word in _SINGULARS:
+        return _SINGULARS[word]
     return word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")
 
 
@@ -105,45 +123,51 @@ def members(name: str, for_training: bool) -> tuple[Token, ...]:
     return tuple(kept if for_training and kept else nouns)
 
 
+def _part(text: str) -> Token | Hole:
+    if text[0] == "{":
+        return Hole("class", text[1:-1])
+    if text[0] == "[":
+        name = text[1:-1]
+        return Hole(_HOLES.get(name[-1], "slot"), name.rstrip("!~"))
+    return parse_tagged(text)
+
+
 def _filler(text: str, slots: dict[str, str]) -> Filler:
     if text in slots:
-        return Filler((f"[{text}]",), "NP", False)
-    parts: list[Part] = [
-        piece if piece[0] in "[{" else parse_tagged(piece) for piece in text.split("_")
-    ]
-    first = parts[0]
-    category = {"IN": "PP", "TO": "PP", "RB": "ADVP", "JJ": "ADJP"}.get(
-        first.pos if isinstance(first, Token) else "", "NP"
-    )
-    if category == "ADJP" and any(
-        isinstance(part, Token) and part.pos in ("NN", "NNS") and part.word != "team"
+        return Filler((Hole("slot", text),), "NP", False, text, (text,), ())
+    parts = tuple(_part(piece) for piece in text.split("_"))
+    examples = [  # a token of every part, to see what kind of phrase it is
+        part
+        if isinstance(part, Token)
+        else members(part.name, False)[0]
+        if part.kind == "class"
+        else None
         for part in parts
-    ):
+    ]
+    tags = [example.pos if example else "NN" for example in examples]
+    category = _CATEGORIES.get(tags[0], "NP")
+    end = next((i for i, tag in enumerate(tags) if i and tag in ("IN", "TO")), len(tags))
+    if category == "ADJP" and any(tag.startswith("NN") for tag in tags[:end]):
         category = "NP"
-    if first == "{quickly}":
-        category = "ADVP"
-    head = [part for part in parts if isinstance(part, Token) or part[0] == "{"]
-    before = next(
-        (
-            i
-            for i, part in enumerate(parts)
-            if isinstance(part, Token) and part.pos in ("IN", "TO") and i
-        ),
-        len(parts),
+    head = examples[end - 1]
+    plural = tags[end - 1] == "NNS" or (head is not None and head.word in ("we", "they"))
+    holes = [part for part in parts if isinstance(part, Hole)]
+    return Filler(
+        parts,
+        category,
+        plural,
+        "",
+        tuple(hole.name for hole in holes if hole.kind == "slot"),
+        tuple(hole.name for hole in holes if hole.kind in ("owner", "noun")),
     )
-    last = parts[before - 1] if head else parts[0]
-    plural = (
-        isinstance(last, Token) and (last.pos == "NNS" or last.word in ("we", "they"))
-    ) or last in ("{workers}", "{officials}")
-    return Filler(tuple(parts), category, plural)
 
 
 def _role(text: str, slots: dict[str, str]) -> Role:
     label, _, filler = text.partition("=")
-    preposition, colon, slot = filler.partition(":")
+    preposition, colon, rest = filler.partition(":")
     optional = label.endswith("?")
     if colon:
-        return Role(label.rstrip("?"), preposition, _filler(slot, slots), optional)
+        return Role(label.rstrip("?"), preposition, _filler(rest, slots), optional)
     return Role(label.rstrip("?"), "", _filler(filler, slots), optional)
 
 
@@ -160,11 +184,12 @@ def _telling(line: str, slots: dict[str, str]) -> Telling:
         frameset,
         roles,
         "@present" in flags,
-        voice,
+        "active" if lemma in ("be", "become") else voice,
         share("verb:" + lemma) < HELD_WORDS,
         "@loose" in flags,
-        frozenset(slot for role in roles for slot in role.slots()),
-        frozenset(slot for role in roles if not role.optional for slot in role.slots()),
+        frozenset(slot for role in roles for slot in role.filler.slots),
+        frozenset(slot for role in roles if not role.optional for slot in role.filler.slots),
+        frozenset(slot for role in roles for slot in role.filler.owners),
     )
 
 

@@ -65,11 +65,8 @@ def number_token_digits(number: int) -> Token:
     return token(str(number), "CD")
 
 
-def _year(draw: Draw, _: bool) -> Value:
-    year = year_token(draw.between(1950, 2015))
-    if draw.chance(0.25):
-        return Value("date", (draw.pick(_MONTHS), year), (IN,))
-    return Value("date", (year,), (IN,))
+def year_value(year: int) -> Value:
+    return Value("date", (year_token(year),), (IN,))
 
 
 def _old_year(draw: Draw, _: bool) -> Value:
@@ -162,7 +159,6 @@ def _post(draw: Draw, _: bool) -> Value:
 
 MAKERS: dict[str, Callable[[Draw, bool], Value]] = {
     "date": _date,
-    "year": _year,
     "oldyear": _old_year,
     "money": _money,
     "count": _count,

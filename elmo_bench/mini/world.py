@@ -1,6 +1,7 @@
 """What there is in the world: entities, their names and kinds."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from elmo_bench.mini.draw import share
 from elmo_bench.mini.lexicon import table
@@ -30,8 +31,10 @@ class Entity:
     gender: str = "n"  # f, m, n
     article: bool = False
     held: bool = False  # never named in the training files
+    since: int = 0  # the year of birth, of foundation, of publication
     home: "Entity | None" = None
     nation: "Entity | None" = None
+    employer: "Entity | None" = None  # a club, a company, a party
     adjective: Token | None = None  # of a country: Valdorian
 
     @property
@@ -41,9 +44,10 @@ class Entity:
 
 @dataclass(slots=True)
 class World:
-    """All entities, by kind and by group of kinds."""
+    """All entities, by kind and by group of kinds, and what is settled about them."""
 
     pools: dict[str, list[Entity]] = field(default_factory=dict)
+    facts: dict[str, list[Any]] = field(default_factory=dict)  # lasting ones, by key of the entity
 
     def add(self, entity: Entity) -> None:
         self.pools.setdefault(entity.kind, []).append(entity)

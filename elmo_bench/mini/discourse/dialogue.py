@@ -1,13 +1,15 @@
 """Conversations: two people talk about what happened, in turns."""
 
-from elmo_bench.mini.discourse.compose import Composer, subject_of
-from elmo_bench.mini.discourse.plans import NEWS, SPEAKERS, Text, fact_about
-from elmo_bench.mini.discourse.review import Critic, opinion
+from elmo_bench.mini.discourse.compose import Composer, opening_words
+from elmo_bench.mini.discourse.plans import EVENTS, SPEAKERS, Text, event_about
+from elmo_bench.mini.discourse.review import opinion
+from elmo_bench.mini.facts import Fact
 from elmo_bench.mini.grammar import Argument, Clause, statement
+from elmo_bench.mini.opinions import Critic
 from elmo_bench.mini.reference import SUBJECT
-from elmo_bench.mini.teller import Fact, Teller
-from elmo_bench.mini.tree import COMMA, PERIOD, QUESTION, Phrase, Sentence, Token, token
-from elmo_bench.mini.world import Entity
+from elmo_bench.mini.teller import Teller
+from elmo_bench.mini.tellings import Telling
+from elmo_bench.mini.tree import PERIOD, QUESTION, Phrase, Sentence, Token, token
 
 YES, NO, WELL, OH = (token(word, "UH") for word in ("yes", "no", "well", "oh"))
 DO, DID = token("do", "VBP", "do"), token("did", "VBD", "do")
@@ -46,10 +48,9 @@ class Conversation:
         self.composer.sentences.append(Sentence(Phrase("TOP", [*kids, end]), self.name))
         self.composer.discourse.next_sentence()
 
-    def state(self, fact: Fact, opening: list[Token]) -> None:
-        clause = self.teller.clause(fact, self.composer.discourse)
-        said = statement(clause)
-        self.utter([*[piece for word in opening for piece in (word, COMMA)], said])
+    def state(self, fact: Fact, opening: tuple[Token, ...], telling: Telling | None = None) -> None:
+        said = statement(self.teller.clause(fact, self.composer.discourse, telling))
+        self.utter([*opening_words(*opening), said])
 
     def ask(self, fact: Fact) -> None:
         """`Did you hear that ... ?`, `Do you know ... ?`."""
@@ -73,34 +74,27 @@ def dialogue(teller: Teller, topic: str, length: int) -> Text:
     """A talk that starts with a question and keeps to the people it names."""
     talk = Conversation(teller, topic)
     draw = teller.draw
-    first = teller.fact(draw.pick(NEWS[topic]))
-    cast: list[Entity] = [value for value in first.slots.values() if isinstance(value, Entity)]
+    first = teller.fact(draw.pick(EVENTS[topic]))
+    cast = first.entities()
     talk.ask(first)
     talk.next_turn()
-    talk.state(_about(teller, topic, draw.pick(cast)), [draw.pick((YES, NO, WELL, OH))])
+    talk.state(event_about(teller, topic, draw.pick(cast)), (draw.pick((YES, NO, WELL, OH)),))
     while len(talk.composer.sentences) < length:
         if draw.chance(0.5):
             talk.next_turn()
-        speaker = talk.speakers[talk.turn % 2]
+        fact = event_about(teller, topic, draw.pick(cast))
         chance = draw.unit()
         if chance < 0.2:
-            talk.ask(_about(teller, topic, draw.pick(cast)))
+            talk.ask(fact)
             talk.next_turn()
         elif chance < 0.45:
-            talk.state(fact_about(teller, topic, speaker), [])
+            remark, telling = teller.happening(topic, speaker=talk.speakers[talk.turn % 2])
+            talk.state(remark, (), telling)
         elif chance < 0.6 and topic in ("arts", "sport"):
-            critic = Critic(
-                teller, talk.composer.discourse, None, "match" if topic == "sport" else "film"
-            )
+            about = "match" if topic == "sport" else "film"
+            critic = Critic(teller, talk.composer.discourse, None, about)
             talk.utter([opinion(critic, draw.pick((1, -1)))])
         else:
-            fact = _about(teller, topic, draw.pick(cast))
-            talk.state(fact, [draw.pick((YES, NO, WELL))] if draw.chance(0.3) else [])
-            about = subject_of(fact)
-            if about is not None and len(cast) < 5:
-                cast.append(about)
-    return Text("tc", topic, talk.composer.sentences)
-
-
-def _about(teller: Teller, topic: str, entity: Entity) -> Fact:
-    return fact_about(teller, teller.draw.pick(NEWS[topic]), entity)
+            talk.state(fact, (draw.pick((YES, NO, WELL)),) if draw.chance(0.3) else ())
+        cast += [other for other in fact.entities() if other not in cast and len(cast) < 5]
+    return Text("tc", talk.composer.sentences)

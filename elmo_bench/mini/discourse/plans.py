@@ -1,170 +1,189 @@
 """Discourse plans: which facts a text tells, in which order, and who speaks."""
 
 from dataclasses import dataclass, field
+from functools import cache
 
 from elmo_bench.mini.discourse.compose import Composer
-from elmo_bench.mini.teller import Fact, Teller
+from elmo_bench.mini.discourse.quotes import quote
+from elmo_bench.mini.facts import Fact
+from elmo_bench.mini.teller import Teller
+from elmo_bench.mini.tellings import EVERY_RELATION
 from elmo_bench.mini.tree import Sentence
-from elmo_bench.mini.world import Entity
+from elmo_bench.mini.world import GROUPS, Entity
 
 
 @dataclass(slots=True)
 class Text:
-    """A text with its genre, in OntoNotes' letters, and its field."""
+    """A text with its genre, in OntoNotes' letters."""
 
     genre: str
-    topic: str
     sentences: list[Sentence] = field(default_factory=list)
 
 
-# field: slot kinds of the people who speak in it
 SPEAKERS = {
     "sport": ("trainer", "footballer"),
     "business": ("executive",),
     "politics": ("politician",),
     "arts": ("writer", "filmmaker", "musician", "actor"),
 }
-# What a news story can open with and go on with, by field.
-NEWS = {
-    "sport": (
-        "beat",
-        "transfer",
-        "goal",
-        "injury",
-        "sack",
-        "praise",
-        "cupwin",
-        "reachfinal",
-        "captain",
-    ),
+EVENTS = {  # what news of a field is about
+    "sport": ("beat", "transfer", "goal", "injury", "sack", "praise", "reachfinal"),
     "business": (
-        "takeover",
-        "appoint",
-        "resign",
-        "profit",
-        "open",
-        "close",
-        "sue",
-        "supply",
-        "walkout",
-        "employ",
-        "make",
+        ("takeover", "appoint", "resign", "profit", "open", "close", "sue", "supply", "walkout")
     ),
     "politics": (
-        "elect",
-        "nominate",
-        "defect",
-        "visit",
-        "meet",
-        "criticise",
-        "support",
-        "oppose",
-        "build",
-        "treaty",
-        "flood",
-        "disaster",
+        (
+            "elect",
+            "nominate",
+            "defect",
+            "visit",
+            "meet",
+            "criticise",
+            "support",
+            "oppose",
+            "build",
+            "treaty",
+            "flood",
+            "disaster",
+        )
     ),
-    "arts": ("write", "direct", "star", "record", "prize", "concert", "reviewed", "setin"),
+    "arts": ("concert", "reviewed", "premiere", "adapt", "tour", "casting", "honour"),
 }
-# What can be told of an entity, by kind; the first ones come first.
-LIVES = ("born", "study", "move", "marry", "live", "climb")
-PROFILES = {
-    "footballer": ("born", "transfer", "captain", "goal", "injury", "marry", "live", "transfer"),
-    "trainer": ("born", "train", "praise", "marry", "move"),
-    "executive": ("born", "study", "found", "appoint", "resign", "marry"),
-    "politician": ("born", "study", "elect", "nominate", "visit", "meet", "support", "oppose"),
-    "writer": ("born", "study", "write", "prize", "move", "write", "marry"),
-    "filmmaker": ("born", "direct", "prize", "move", "marry", "direct"),
-    "actor": ("born", "star", "prize", "marry", "star", "live"),
-    "musician": ("born", "study", "record", "concert", "prize", "record"),
-    "scientist": ("born", "study", "teach", "discover", "move", "climb", "die"),
-    "town": ("country", "river", "population", "townfound", "famous", "hosts", "disaster"),
-    "club": ("ground", "clubfound", "cupwin", "beat", "reachfinal", "sack"),
-    "company": ("base", "found", "make", "employ", "takeover", "open", "supply", "profit"),
-    "novel": ("write", "setin", "prize", "reviewed"),
-    "film": ("direct", "star", "setin", "prize", "reviewed"),
-    "album": ("record", "prize", "reviewed"),
-}
+TOPICS = tuple(EVENTS)
+PROFILED = (  # kinds of entity that encyclopedic texts are about
+    (
+        *GROUPS["person"],
+        *GROUPS["work"],
+        "town",
+        "town",
+        "town",
+        "club",
+        "club",
+        "company",
+        "company",
+    )
+)
 
 
-def fact_about(teller: Teller, name: str, entity: Entity, **given: Entity) -> Fact:
-    """A fact of the relation in which the entity plays the first part that it can."""
-    from elmo_bench.mini.tellings import EVERY_RELATION
-    from elmo_bench.mini.world import GROUPS
+@cache
+def openings(kind: str, topic: str) -> tuple[tuple[str, str], ...]:
+    """(relation, slot) of the events of a field in which an entity of the kind can take part."""
+    return tuple(
+        (name, slot)
+        for name in EVENTS[topic]
+        for slot, wanted in EVERY_RELATION[name].slots.items()
+        if wanted == kind or kind in GROUPS.get(wanted, ()) or _employs(kind, name, wanted)
+    )
 
-    for slot, kind in EVERY_RELATION[name].slots.items():
-        if (kind == entity.kind or entity.kind in GROUPS.get(kind, ())) and slot not in given:
-            return teller.fact(name, **{slot: entity}, **given)
-    return teller.fact(name, **given)
+
+def _employs(kind: str, name: str, wanted: str) -> bool:
+    workers = {
+        "club": ("footballer", "trainer"),
+        "company": ("executive",),
+        "party": ("politician",),
+    }
+    first = next(iter(EVERY_RELATION[name].slots.values()))
+    return wanted == "employer" and first in workers.get(kind, ())
+
+
+def event_about(teller: Teller, topic: str, entity: Entity) -> Fact:
+    """An event with the entity in it if it can be, or any other of the field."""
+    possible = openings(entity.kind, topic)
+    if not possible:
+        return teller.fact(teller.draw.pick(EVENTS[topic]))
+    name, slot = teller.draw.pick(possible)
+    return teller.fact(name, **{slot: entity})
+
+
+def topic_of(entity: Entity) -> str:
+    """The field in which an entity makes news."""
+    return next((topic for topic in TOPICS if openings(entity.kind, topic)), "politics")
 
 
 def profile(teller: Teller, entity: Entity, length: int) -> Text:
-    """An encyclopedic text about one entity, with asides about those it meets."""
+    """An encyclopedic text about one entity, with asides about those it has to do with."""
     composer = Composer(teller)
     draw = teller.draw
-    names = PROFILES[entity.kind]
-    chosen = sorted(draw.some(range(len(names)), length))
-    facts = [fact_about(teller, names[place], entity) for place in chosen]
-    while facts:
-        fact = facts.pop(0)
+    lasting = teller.lasting(entity)
+    facts = [fact for fact in lasting if fact.subject() is entity]
+    others = [fact for fact in lasting if fact.subject() is not entity]
+    facts += draw.some(others, 3 if entity.label == "PERSON" else 1)
+    while len(facts) < length and openings(entity.kind, topic_of(entity)):
+        facts.append(event_about(teller, topic_of(entity), entity))
+    kept = sorted(draw.some(range(len(facts)), length))
+    queue = [facts[place] for place in kept]
+    while queue:
+        fact = queue.pop(0)
         chance = draw.unit()
-        if facts and chance < 0.25:
-            composer.say_two(fact, facts.pop(0))
-        elif chance < 0.45:
-            composer.say_two(fact, aside(teller, fact, entity))
+        if queue and chance < 0.3:
+            composer.say_two(fact, queue.pop(0))
+        elif chance < 0.55 and (extra := aside(teller, fact, entity, facts)):
+            facts.append(extra)
+            composer.say_two(fact, extra)
         else:
             composer.say(fact, hedge=False)
-    return Text("mz", "profile", composer.sentences)
+    return Text("mz", composer.sentences)
 
 
-def aside(teller: Teller, fact: Fact, topic: Entity) -> Fact:
-    """Something about another participant of the fact."""
-    others = [
-        value
-        for value in fact.slots.values()
-        if isinstance(value, Entity) and value is not topic and value.kind in PROFILES
-    ]
+def aside(teller: Teller, fact: Fact, topic: Entity, told: list[Fact]) -> Fact | None:
+    """A lasting fact about another participant, unless there is nothing new to tell."""
+    others = [entity for entity in fact.entities() if entity is not topic]
     if not others:
-        return fact_about(teller, teller.draw.pick(PROFILES[topic.kind]), topic)
+        return None
     other = teller.draw.pick(others)
-    return fact_about(teller, teller.draw.pick(PROFILES[other.kind]), other)
+    known = [item for item in teller.lasting(other) if item not in told and item.subject() is other]
+    return teller.draw.pick(known) if known else None
 
 
 def news(teller: Teller, topic: str, length: int) -> Text:
     """A story that starts with an event and follows its participants."""
     composer = Composer(teller)
     draw = teller.draw
-    facts = [teller.fact(draw.pick(NEWS[topic]))]
-    cast = [value for value in facts[0].slots.values() if isinstance(value, Entity)]
-    speakers = [entity for entity in cast if entity.label == "PERSON"] or [
-        teller.entity(draw.pick(SPEAKERS[topic]))
-    ]
-    composer.say(facts[0])
+    first = teller.fact(draw.pick(EVENTS[topic]))
+    cast = first.entities()
+    told = [first]
+    people = [entity for entity in cast if entity.label == "PERSON"]
+    speaker = draw.pick(people) if people else teller.entity(draw.pick(SPEAKERS[topic]))
+    composer.say(first)
     while len(composer.sentences) < length:
         entity = draw.pick(cast)
-        fact = fact_about(teller, draw.pick(NEWS[topic]), entity)
         chance = draw.unit()
-        speaker = draw.pick(speakers)
         if chance < 0.2:
-            remarks = [fact_about(teller, topic, speaker) for _ in range(draw.between(1, 2))]
-            composer.quote(speaker, remarks)
-        elif chance < 0.32:
-            composer.report(speaker, fact)
-        elif chance < 0.44:
-            composer.wish(fact)
-        elif chance < 0.62 and entity.kind in PROFILES:
-            composer.say_two(fact, fact_about(teller, draw.pick(PROFILES[entity.kind]), entity))
-        elif chance < 0.72:
-            composer.say(teller.fact("happening", **_happening(entity)))
+            remarks = [teller.happening(topic, speaker=speaker) for _ in range(draw.between(1, 2))]
+            quote(
+                composer, speaker, remarks if remarks[0][1] is not remarks[-1][1] else remarks[:1]
+            )
+        elif chance < 0.3:
+            fact, telling = teller.happening("happening", **happening_slots(entity))
+            composer.say(fact, telling=telling)
         else:
-            composer.say(fact)
-        cast += [
-            value for value in fact.slots.values() if isinstance(value, Entity) and len(cast) < 5
-        ]
-    return Text("nw", topic, composer.sentences)
+            fact = event_about(teller, topic, entity)
+            told.append(fact)
+            _tell(composer, fact, entity, speaker, told)
+            cast += [other for other in fact.entities() if other not in cast and len(cast) < 6]
+    return Text("nw", composer.sentences)
 
 
-def _happening(entity: Entity) -> dict[str, Entity]:
-    kinds = {"town": "town", "club": "club", "company": "company", "river": "river"}
-    slot = "person" if entity.label == "PERSON" else kinds.get(entity.kind, "")
-    return {slot: entity} if slot else {}
+def _tell(
+    composer: Composer, fact: Fact, entity: Entity, speaker: Entity, told: list[Fact]
+) -> None:
+    """One more event of a story: reported, wished for, with a background, or plain."""
+    chance = composer.draw.unit()
+    if chance < 0.18:
+        composer.report(speaker, fact)
+    elif chance < 0.34:
+        composer.wish(fact, entity)
+    elif chance < 0.6 and (background := aside(composer.teller, fact, speaker, told)):
+        told.append(background)
+        composer.say_two(fact, background)
+    else:
+        composer.say(fact)
+
+
+def happening_slots(entity: Entity) -> dict[str, Entity]:
+    """The slot of a happening that the entity can take."""
+    if entity.label == "PERSON":
+        return {"musician" if entity.kind == "musician" else "person": entity}
+    if entity.kind in GROUPS["work"]:
+        return {"work": entity}
+    return {entity.kind: entity} if entity.kind in ("town", "club", "company", "river") else {}

@@ -140,7 +140,7 @@ def scene_text(teller: Teller, length: int) -> Text:
             if clause.can_be_passive() and draw.chance(0.15):
                 clause.passive, clause.tense = True, "past"
             composer.finish(statement(clause, front=False))
-    return Text("bn", "scenes", composer.sentences)
+    return Text("bn", composer.sentences)
 
 
 def _sign(telling: SceneTeller, bearer: str) -> Phrase:

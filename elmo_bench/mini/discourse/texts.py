@@ -1,26 +1,26 @@
 """Any text: the mix of kinds that the corpus and the tasks draw from."""
 
+from elmo_bench.mini.discourse.bulletin import bulletin
 from elmo_bench.mini.discourse.dialogue import dialogue
-from elmo_bench.mini.discourse.plans import NEWS, PROFILES, Text, news, profile
+from elmo_bench.mini.discourse.plans import PROFILED, TOPICS, Text, news, profile
 from elmo_bench.mini.discourse.review import review
 from elmo_bench.mini.discourse.scenes import scene_text
 from elmo_bench.mini.teller import Teller
 
-TOPICS = tuple(NEWS)
-KINDS = tuple(PROFILES)
-
 
 def any_text(teller: Teller, kinds: str, shortest: int, longest: int) -> Text:
-    """A text of one of the kinds, a letter each: n(ews) p(rofile) d(ialogue) r(eview) s(cenes)."""
+    """A text of one of the kinds: n(ews) p(rofile) d(ialogue) r(eview) s(cenes) b(ulletin)."""
     draw = teller.draw
     kind = draw.pick(kinds)
     length = draw.between(shortest, longest)
     if kind == "n":
         return news(teller, draw.pick(TOPICS), length)
     if kind == "p":
-        return profile(teller, teller.entity(draw.pick(KINDS)), length)
+        return profile(teller, teller.entity(draw.pick(PROFILED)), length)
     if kind == "d":
         return dialogue(teller, draw.pick(TOPICS), length)
     if kind == "r":
         return review(teller, length)
+    if kind == "b":
+        return bulletin(teller, length)
     return scene_text(teller, length)

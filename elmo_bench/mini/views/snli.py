@@ -11,10 +11,11 @@ from typing import Any
 
 from elmo_bench.mini.concepts import Concept, colours, places, states, things
 from elmo_bench.mini.discourse.scenes import Scene, SceneTeller
+from elmo_bench.mini.facts import Fact
 from elmo_bench.mini.grammar import NOT, Argument, Clause, full_stop, statement
 from elmo_bench.mini.reference import Discourse
 from elmo_bench.mini.subordination import infinitive
-from elmo_bench.mini.teller import Fact, Part, Teller
+from elmo_bench.mini.teller import Part, Teller
 from elmo_bench.mini.tellings import ALL_RELATIONS, Telling
 from elmo_bench.mini.tree import Sentence, Token, plain_text
 from elmo_bench.mini.world import Entity
@@ -248,7 +249,7 @@ class FactPairs:
             extra = self.draw.some(optional, self.draw.between(1, 2)) if optional else []
             slots = told.needed | frozenset(extra)
             wider = [t for t in self.teller.exact(fact) if t.slots >= slots and t is not told]
-            subject = fact.slots.get(told.roles[0].filler.slot)
+            subject = fact.slots.get(told.subject_slot)
             if extra and wider and isinstance(subject, Entity) and not told.present:
                 break
         hypothesis = self._statement(fact, told, slots)
@@ -283,7 +284,7 @@ class FactPairs:
         while _words(fresh, changed) == _words(fact, changed):
             fresh = self.teller.fact(fact.relation.name)
         return self._statement(
-            Fact(fact.relation, {**fact.slots, changed: fresh.slots[changed]}),
+            Fact(fact.relation, {**fact.slots, changed: fresh.slots[changed]}, fact.nouns),
             other,
             self._more(other, slots),
         )

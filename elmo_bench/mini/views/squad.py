@@ -4,10 +4,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from elmo_bench.mini.discourse.plans import PROFILES, profile
+from elmo_bench.mini.discourse.plans import PROFILED, profile
+from elmo_bench.mini.facts import Fact
 from elmo_bench.mini.reference import Discourse
 from elmo_bench.mini.subordination import question
-from elmo_bench.mini.teller import Fact, Part, Teller
+from elmo_bench.mini.teller import Part, Teller
 from elmo_bench.mini.tellings import Role, Telling
 from elmo_bench.mini.tree import Phrase, Sentence, Token, plain_text, token
 from elmo_bench.mini.values import Value
@@ -63,7 +64,7 @@ def squad_json(teller: Teller, part: Part, count: int) -> str:
     articles: list[dict[str, Any]] = []
     done = 0
     while done < count:
-        entity = teller.entity(teller.draw.pick(tuple(PROFILES)))
+        entity = teller.entity(teller.draw.pick(PROFILED))
         paragraph = Paragraph(profile(teller, entity, 7).sentences)
         told = facts_told(paragraph.sentences)
         rows: list[dict[str, Any]] = []
@@ -137,7 +138,7 @@ def _same(left: Entity | Value, right: Entity | Value) -> bool:
 
 
 def _role_of(telling: Telling, slot: str) -> Role:
-    return next(role for role in telling.roles if slot in role.slots())
+    return next(role for role in telling.roles if slot in role.filler.slots)
 
 
 def _wh(fact: Fact, telling: Telling, slot: str, teller: Teller) -> Phrase | None:
@@ -178,7 +179,7 @@ def _question(
     teller: Teller, fact: Fact, telling: Telling, asked: str, wanted: frozenset[str]
 ) -> str:
     draw = teller.draw
-    passive = draw.chance(0.4) and teller.passivable(telling)
+    passive = draw.chance(0.4) and telling.can_be_passive()
     clause = teller.clause(fact, Discourse(draw, names_only=True), telling, wanted, passive)
     wh = _wh(fact, telling, asked, teller)
     assert wh is not None

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 from elmo_bench.mini.discourse.compose import Composer
-from elmo_bench.mini.discourse.plans import PROFILES, fact_about
-from elmo_bench.mini.discourse.review import new_critic, opinion
+from elmo_bench.mini.discourse.review import new_critic, opinion, tell_fact
 from elmo_bench.mini.sentiment import tree_text
 from elmo_bench.mini.teller import Teller
 
-FACTS = 0.12  # share of sentences that only tell a fact
+FACTS = 0.2  # share of sentences about works that only tell a fact
 
 
 def sst5_lines(teller: Teller, count: int) -> Iterator[str]:
@@ -17,12 +16,7 @@ def sst5_lines(teller: Teller, count: int) -> Iterator[str]:
     for _ in range(count):
         composer = Composer(teller)
         critic = new_critic(composer)
-        if critic.target is not None and draw.chance(FACTS / 0.6):
-            composer.say(
-                fact_about(teller, draw.pick(PROFILES[critic.target.kind]), critic.target),
-                hedge=False,
-            )
-        else:
+        if not (draw.chance(FACTS) and tell_fact(composer, critic)):
             composer.finish(opinion(critic, draw.pick((1, -1))))
         sentence = composer.sentences[0]
         yield tree_text(sentence.tokens, sentence.root)[0]

@@ -32,8 +32,8 @@ def wsd_lines(teller: Teller, count: int) -> Iterator[str]:
     names = ["happening"] * 40 + list(EVERY_RELATION)
     done = 0
     while done < count:
-        fact = teller.fact(teller.draw.pick(names))
-        clause = teller.clause(fact, Discourse(teller.draw))
+        fact, telling = teller.happening(teller.draw.pick(names))
+        clause = teller.clause(fact, Discourse(teller.draw), telling)
         sentence = Sentence(full_stop(statement(clause, front=teller.draw.chance(0.2))))
         known = [
             (place, item)

@@ -1,0 +1,82 @@
+"""Bulletins: results and standings as agencies send them, with hardly a word around the names."""
+
+from elmo_bench.mini.discourse.plans import Text
+from elmo_bench.mini.reference import name_phrase
+from elmo_bench.mini.teller import Teller
+from elmo_bench.mini.tree import Phrase, Sentence, Token, token
+from elmo_bench.mini.values import MAKERS
+from elmo_bench.mini.world import Entity
+
+COLON, DASH = token(":", ":"), token("-", ":")
+LEFT, RIGHT = token("-LRB-", "-LRB-"), token("-RRB-", "-RRB-")
+IN, ON, AFTER, OF, THE = (
+    token(word, pos)
+    for word, pos in (("in", "IN"), ("on", "IN"), ("after", "IN"), ("of", "IN"), ("the", "DT"))
+)
+RESULTS, STANDINGS = token("results", "NNS", "result"), token("standings", "NNS", "standing")
+
+
+def bulletin(teller: Teller, length: int) -> Text:
+    """A heading and a line for each result."""
+    kind = teller.draw.pick(("football", "race", "vote"))
+    lines = [_heading(teller, kind)]
+    while len(lines) < length:
+        lines.append(_line(teller, kind, len(lines)))
+    return Text("nw", [Sentence(Phrase("TOP", [Phrase("FRAG", line)])) for line in lines])
+
+
+def _heading(teller: Teller, kind: str) -> list[Phrase | Token]:
+    date = MAKERS["date"](teller.draw, teller.training)
+    when: list[Phrase | Token] = [*date.opening, date.phrase()]
+    if kind == "football":
+        return [RESULTS, OF, token("matches", "NNS", "match", "match.game"), *when, COLON]
+    if kind == "race":
+        event = teller.entity("event")
+        return [STANDINGS, AFTER, THE, name_phrase(event), *when, COLON]
+    return [
+        RESULTS,
+        OF,
+        THE,
+        token("vote", "NN"),
+        IN,
+        name_phrase(teller.entity("town")),
+        *when,
+        COLON,
+    ]
+
+
+def _line(teller: Teller, kind: str, place: int) -> list[Phrase | Token]:
+    draw = teller.draw
+    if kind == "football":
+        home, guest = teller.entity("club"), teller.entity("club")
+        while guest.short == home.short:
+            guest = teller.entity("club")
+        return [
+            _name(teller, home),
+            _number(draw.between(0, 4)),
+            _name(teller, guest),
+            _number(draw.between(0, 4)),
+        ]
+    person = teller.entity("person" if kind == "race" else "politician")
+    if kind == "race":
+        owner: Entity = person.nation or person
+        time = token(f"{draw.between(1, 4)}:{draw.between(10, 59)}.{draw.between(0, 9)}", "CD")
+        return [_number(place), name_phrase(person), LEFT, name_phrase(owner), RIGHT, time]
+    party = person.employer or teller.entity("party")
+    votes = MAKERS["count"](draw, teller.training)
+    return [
+        _name(teller, person),
+        LEFT,
+        name_phrase(party),
+        RIGHT,
+        votes.phrase(),
+        token("votes", "NNS", "vote"),
+    ]
+
+
+def _name(teller: Teller, entity: Entity) -> Phrase:
+    return name_phrase(entity, short=teller.draw.chance(0.6))
+
+
+def _number(number: int) -> Token:
+    return token(str(number), "CD")
