@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types imports tests test-slow clean
+.PHONY: help setup demo test lint types imports tests test-slow report clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ tests: $(READY)
 
 test-slow: $(READY) ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow
+
+report: $(READY) ## make results/tables and results/figures from results/runs, and outputs/report.html
+	@$(BIN)/python -m elmo_bench.report.stored
+	@$(BIN)/elmo-bench report -o outputs/report.html
 
 clean: ## remove .venv, caches and outputs; results/ stays
 	rm -rf .venv cache outputs multirun .pytest_cache .mypy_cache .ruff_cache *.egg-info

@@ -152,11 +152,9 @@ def filled(groups: list[Group]) -> Cell:
     groups = list({key_of(group.config, "elmo.name"): group for group in groups}.values())
     flat = [flatten(group.config) for group in groups]
     keys = sorted({key for values in flat for key in values})
-    different = [
-        key
-        for key in keys
-        if key != "elmo.name" and len({str(values.get(key)) for values in flat}) > 1
-    ]
+    different = [key for key in keys if len({str(values.get(key)) for values in flat}) > 1]
+    named = {key.partition(".")[0] for key in different if key.endswith(".name")}
+    different = [k for k in different if k.endswith(".name") or k.partition(".")[0] not in named]
     return scores(
         [
             (group, ", ".join(f"{key}={values.get(key)}" for key in different))

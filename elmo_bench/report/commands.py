@@ -27,11 +27,16 @@ def run_command(config: Mapping[str, Any], seeds: Iterable[int] = (1,)) -> str:
     options = {name: config[name]["name"] for name in ("task", *GROUPS) if name in config}
     defaults = default_options()
     words = [f"{k}={v}" for k, v in options.items() if defaults.get(k) != v]
-    usual = flatten(_composed(**options) or {})
+    composed = _composed(**options)
+    usual = flatten(composed or {})
     usual |= {f"{name}.name": option for name, option in options.items()}
     for key, value in flatten({k: v for k, v in config.items() if k != "fingerprint"}).items():
-        if value == "???" or usual.get(key, ABSENT) != value:
+        if value != "???" and usual.get(key, ABSENT) == value:
+            continue
+        if composed is None or key in usual:
             words.append(f"{key}={_hydra_value(value, key)}")
+        elif f"{key.rpartition('.')[0]}._target_" in usual:  # an option that no yaml names
+            words.append(f"+{key}={_hydra_value(value, key)}")
     seeds = sorted(seeds) or [1]
     if seeds != [1]:
         words.append("seed=" + ",".join(map(str, seeds)))
@@ -52,8 +57,11 @@ def with_elmo(config: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def without_elmo(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The config of a run's baseline."""
-    return {k: v for k, v in config.items() if k not in ELMO_KEYS} | {"elmo": NO_ELMO}
+    """The config of a run's baseline; word vectors of a biLM's text keep the biLM."""
+    kept = {key: value for key, value in config.items() if key not in ELMO_KEYS}
+    if config["words"]["name"] == "corpus" and "bilm" in config:
+        kept["bilm"] = config["bilm"]
+    return kept | {"elmo": NO_ELMO}
 
 
 def with_words(config: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -123,4 +131,4 @@ def _hydra_value(value: Any, key: str) -> str:
     if value is None or isinstance(value, bool | int | float | list | dict):
         return json.dumps(value).replace('"', "").replace(", ", ",").replace(": ", ":")
     text = str(value)
-    return text if re.fullmatch(r"[\w./~+@%-]*", text) else json.dumps(text, ensure_ascii=False)
+    return text if re.fullmatch(r"[\w./+@%-]+", text) else json.dumps(text, ensure_ascii=False)

@@ -96,7 +96,8 @@ class Group:
 
 def is_untrained(record: Record) -> bool:
     """Whether the run read a biLM that was left at its random start."""
-    return bool(record.config.get("bilm", {}).get("weights") == "random")
+    weights = record.config.get("bilm", {}).get("weights")
+    return record.elmo != "none" and weights == "random"
 
 
 def mean_and_spread(values: list[float]) -> tuple[float, float | None]:
@@ -121,12 +122,17 @@ class Runs:
     def __init__(self, records: Iterable[Record]) -> None:
         self.groups = group_records(records)
         self._baselines = {
-            key_of(group.config, *ELMO_KEYS): group for group in self.groups if group.is_baseline
+            key_of(group.config, "elmo"): group for group in self.groups if group.is_baseline
         }
 
     def baseline(self, group: Group) -> Group | None:
-        """The runs of the same model on the same data without ELMo."""
-        return self._baselines.get(key_of(group.config, *ELMO_KEYS))
+        """The runs of the same model on the same data without ELMo.
+
+        A baseline has a biLM only where its word vectors are of that biLM's text.
+        """
+        without = ("elmo", "precision", "fingerprint")
+        with_bilm = self._baselines.get(key_of(group.config, *without))
+        return with_bilm or self._baselines.get(key_of(group.config, *without, "bilm"))
 
     @property
     def with_elmo(self) -> list[Group]:

@@ -56,7 +56,7 @@ def score(counts: np.ndarray) -> np.ndarray:
     """The score in percent of sums of counts (..., group, 4): the mean over groups of F1."""
     precision = _ratio(counts[..., 0], counts[..., 1])
     recall = _ratio(counts[..., 2], counts[..., 3])
-    return 100 * _ratio(2 * precision * recall, precision + recall).mean(axis=-1)
+    return np.asarray(100 * _ratio(2 * precision * recall, precision + recall).mean(axis=-1))
 
 
 def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

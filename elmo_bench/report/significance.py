@@ -49,7 +49,7 @@ def p_value(baseline: np.ndarray, system: np.ndarray, rounds: int = ROUNDS, seed
 
 def _gain(baseline: np.ndarray, system: np.ndarray) -> np.ndarray:
     """Difference of scores, averaged over seeds, of sums (..., seed, group, 4)."""
-    return (score(system) - score(baseline)).mean(axis=-1)
+    return np.asarray((score(system) - score(baseline)).mean(axis=-1))
 
 
 def compare_runs(pairs: list[tuple[Record, Record]], directory: Path) -> float | None:

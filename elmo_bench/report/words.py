@@ -20,9 +20,9 @@ def words_table(runs: Runs) -> Table:
     mixing = headline_groups(runs)
     for group in runs.groups:
         if group.uses_all_data and (_arm(group) in ("baseline", "token") or group in mixing):
-            families[key_of(group.config, "words", "fingerprint")][group.any_record.words].append(
-                group
-            )
+            # A baseline has a biLM only for the sake of its words, so it is a part of them.
+            without = ("words", "fingerprint", *(["bilm"] if group.is_baseline else []))
+            families[key_of(group.config, *without)][group.any_record.words].append(group)
     names = list(
         dict.fromkeys([*options, *(name for cells in families.values() for name in cells)])
     )

@@ -175,7 +175,7 @@ def _annotation(task: str, first: int, label: int) -> dict[str, Any]:
     if TASKS[task][0] == "accuracy":
         return {"label": LABELS[label], "spans": []}
     if task == "squad":
-        return {"label": None, "spans": [[1, 50 + first, 52 + label, "answer"]]}
+        return {"label": None, "spans": [[1, 50 + first, 54 + label, "answer"]]}
     if task == "coref":
         chain = [[place, first + place, first + place + 1, "1"] for place in range(3)]
         return {"label": None, "spans": [*chain, [0, 2, 7, "2"], [3, label, label, "2"]]}

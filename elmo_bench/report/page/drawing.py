@@ -48,7 +48,7 @@ def curve(record: Record, baseline: Record | None) -> Markup:
     low, high = min(score for _, score in points), max(score for _, score in points)
     spread = (high - low) or 1.0
 
-    def place(epoch: float, score: float) -> str:
+    def place(epoch: int, score: float) -> str:
         x = LEFT + (WIDTH - LEFT - 8) * epoch / last
         y = TOP + (HEIGHT - TOP - BOTTOM) * (high - score) / spread
         return f"{x:.1f},{y:.1f}"

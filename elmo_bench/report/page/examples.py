@@ -64,7 +64,7 @@ def differences(baseline: Record, run: Record, directory: Path) -> Differences |
     gain = after - before
     length = np.array([len(line) for line in ours.lines])
     # The clearest first; among equals the shortest, which is read soonest.
-    order = np.lexsort((length, -np.abs(gain)))
+    order = np.lexsort((length, -np.abs(gain))).tolist()
     chosen = [i for i in order if gain[i] > 0][:BETTER] + [i for i in order if gain[i] < 0][:WORSE]
     return Differences(
         int((gain > 0).sum()),
@@ -126,9 +126,12 @@ def _lines(
 def marked(
     tokens: Sequence[str], spans: Iterable[Span], colours: dict[str, int], cut: bool = False
 ) -> Markup:
-    """Tokens with <mark> around spans; of two that cross, the second is marked in two parts."""
+    """Tokens with <mark> around spans; of two that cross, the second is marked in two parts.
+
+    A span that lies outside the tokens is not shown: it would leave a mark open.
+    """
     openings: dict[int, list[Span]] = {}
-    for span in _nested(spans):
+    for span in _nested(s for s in spans if 0 <= s.first <= s.last < len(tokens)):
         openings.setdefault(span.first, []).append(span)
     pieces: list[Markup] = []
     open_spans: list[Span] = []
@@ -149,10 +152,10 @@ def _nested(spans: Iterable[Span]) -> list[Span]:
     result: list[Span] = []
     while waiting:
         span = waiting.pop(0)
-        crossed = next((s for s in result if s.first < span.first <= s.last < span.last), None)
-        if crossed is not None:
-            waiting.append(Span(crossed.last + 1, span.last, span.label))
+        ends = [s.last for s in result if s.first < span.first <= s.last < span.last]
+        if ends:
+            waiting.append(Span(min(ends) + 1, span.last, span.label))
             waiting.sort(key=lambda span: (span.first, -span.last))
-            span = Span(span.first, crossed.last, span.label)
+            span = Span(span.first, min(ends), span.label)
         result.append(span)
     return sorted(result, key=lambda span: (span.first, -span.last))

@@ -1,0 +1,15 @@
+"""Made-up records for the tests of tables, figures and the page."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.report.synthetic_records import write_all
+
+
+@pytest.fixture(scope="session")
+def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of records for every table and figure."""
+    directory = tmp_path_factory.mktemp("runs")
+    write_all(directory)
+    return directory

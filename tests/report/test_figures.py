@@ -1,0 +1,74 @@
+import itertools
+
+import pytest
+
+from elmo_bench.records import read_records
+from elmo_bench.report.figures.drawing import FIGURES
+from elmo_bench.report.figures.learning_curves import speed
+from elmo_bench.report.figures.style import COLOURS, save, styled
+from elmo_bench.report.groups import Runs
+from elmo_bench.report.weights import course, learned_weights
+from tests.report.synthetic_records import record
+
+
+@pytest.fixture(scope="module")
+def runs(synthetic):
+    records = [made for made in read_records(synthetic) if made.task in ("ner", "srl")]
+    return Runs(records)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_of_the_same_runs_has_the_same_bytes(name, runs, tmp_path):
+    with styled():
+        for file in ("one.svg", "two.svg"):
+            save(FIGURES[name](runs), tmp_path / file)
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+
+
+@pytest.mark.parametrize("suffix", ["png", "pdf"])
+def test_figures_are_written_in_the_format_of_their_name(suffix, runs, tmp_path):
+    with styled():
+        save(FIGURES["gains"](runs), tmp_path / f"gains.{suffix}")
+    starts = {"png": b"\x89PNG", "pdf": b"%PDF"}
+    assert (tmp_path / f"gains.{suffix}").read_bytes().startswith(starts[suffix])
+
+
+def test_another_format_is_refused(runs, tmp_path):
+    with styled(), pytest.raises(ValueError, match=r"\.png, \.svg, \.pdf"):
+        save(FIGURES["gains"](runs), tmp_path / "gains.bmp")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_without_runs_a_figure_says_how_to_get_some(name):
+    with pytest.raises(ValueError, match=r"python run\.py"):
+        FIGURES[name](Runs([]))
+
+
+def test_layer_weights_leave_out_runs_that_mix_nothing():
+    [group] = Runs([record("ner", elmo__name="last", elmo__use="last")]).groups
+    assert learned_weights(group) == {}
+
+
+def test_a_course_goes_as_far_as_all_seeds_went():
+    short, long = record("ner", 1), record("ner", 2)
+    del short.epochs[5:]
+    [group] = Runs([short, long]).groups
+    assert len(course(group, "dev/f1").x) == 5
+
+
+def test_speed_is_the_updates_to_the_baselines_best_dev_score():
+    baseline, elmo = record("ner", elmo=None), record("ner")
+    baseline.epochs[:] = [{"step": 10 * i, "epoch": i, "dev/f1": 70 + i} for i in range(1, 6)]
+    elmo.epochs[:] = [{"step": 10 * i, "epoch": i, "dev/f1": 72 + i} for i in range(1, 6)]
+    groups = Runs([baseline, elmo])
+    [group] = groups.with_elmo
+    assert speed(groups.baseline(group), group) == (50.0, 30.0, 1)
+
+
+def test_arms_differ_in_lightness_so_that_they_survive_grey_print():
+    def lightness(colour):
+        red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+        return 0.299 * red + 0.587 * green + 0.114 * blue
+
+    values = sorted(lightness(COLOURS[arm]) for arm in ("elmo", "baseline", "untrained"))
+    assert min(b - a for a, b in itertools.pairwise(values)) > 20

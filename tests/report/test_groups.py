@@ -1,0 +1,95 @@
+from dataclasses import replace
+
+import pytest
+
+from elmo_bench.report.groups import Runs, differences, group_records, mean_and_spread
+from elmo_bench.report.labels import short_labels
+from tests.report.synthetic_records import record
+
+
+def test_runs_that_differ_in_the_seed_alone_are_one_group():
+    [group] = group_records([record("ner", seed) for seed in (3, 1, 2)])
+    assert group.seeds == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"elmo__penalty": 0.5},
+        {"data__train_fraction": 0.1},
+        {"words__dim": 50},
+        {"bilm__weights": "random"},
+        {"task__build": {"hidden_dim": 51}},
+    ],
+)
+def test_runs_that_differ_in_anything_else_are_never_one_group(change):
+    assert len(group_records([record("ner", 1), record("ner", 2, **change)])) == 2
+
+
+def test_a_bilm_trained_anew_under_the_same_name_makes_another_group():
+    again = replace(record("ner", 2), fingerprint="0ddba11")
+    assert len(group_records([record("ner", 1), again])) == 2
+
+
+def test_an_untrained_bilm_drawn_from_each_seed_is_one_group():
+    runs = [record("ner", seed, bilm__weights="random") for seed in (1, 2)]
+    runs[1] = replace(runs[1], fingerprint="0ddba11")
+    [group] = group_records(runs)
+    assert group.is_untrained
+
+
+def test_a_run_repeated_counts_once_with_its_later_scores():
+    first = record("ner", 1)
+    later = replace(first, finished="2027-01-01T00:00:00+00:00", scores={"test": {"f1": 99.0}})
+    [group] = group_records([later, first])
+    assert group.scores("test") == [99.0]
+
+
+def test_a_run_that_failed_later_does_not_hide_the_one_that_finished():
+    done = record("ner", 1)
+    broken = replace(done, error="broke", scores={}, finished="2027-01-01T00:00:00+00:00")
+    [group] = group_records([broken, done])
+    assert group.seeds == [1]
+
+
+def test_the_baseline_of_a_run_has_the_same_data_words_and_model():
+    runs = Runs(
+        [record("ner", elmo=None), record("ner", elmo=None, words__name="glove"), record("ner")]
+    )
+    [group] = runs.with_elmo
+    assert runs.baseline(group).any_record.words == "random"
+
+
+def test_a_run_on_less_data_has_no_baseline_on_all_of_it():
+    runs = Runs([record("ner", elmo=None), record("ner", data__train_fraction=0.1)])
+    assert runs.baseline(runs.with_elmo[0]) is None
+
+
+def test_words_of_a_bilms_text_have_a_baseline_of_the_same_bilm():
+    elmo = [record("ner", words__name="corpus", bilm__name=name) for name in ("mini", "small")]
+    baselines = [
+        replace(record("ner", elmo=None, words__name="corpus"), config=made.config | NO_ELMO)
+        for made in elmo
+    ]
+    for made in baselines:
+        del made.config["precision"]
+    runs = Runs([*elmo, *baselines])
+    for group in runs.with_elmo:
+        assert runs.baseline(group).config["bilm"] == group.config["bilm"]
+
+
+NO_ELMO = {"elmo": {"name": "none", "places": []}}
+
+
+def test_groups_of_the_same_names_tell_what_they_differ_in_and_others_nothing():
+    groups = group_records([record("ner"), record("ner", elmo__penalty=5.0), record("srl")])
+    assert sorted(differences(groups)) == ["", "elmo.penalty=0.1", "elmo.penalty=5.0"]
+
+
+def test_labels_say_no_more_than_is_needed():
+    groups = group_records([record("ner"), record("srl"), record("srl", words__name="glove")])
+    assert short_labels(groups, ", ") == ["ner", "srl, glove", "srl, random"]
+
+
+def test_one_run_has_no_spread():
+    assert mean_and_spread([80.0]) == (80.0, None)

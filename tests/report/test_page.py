@@ -1,0 +1,125 @@
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+
+from elmo_bench.records import read_records
+from elmo_bench.report.page.build import build_page
+from elmo_bench.report.page.examples import Span, differences, marked
+from tests.report.synthetic_records import EVIL
+
+VOID = {"meta", "link", "br", "img", "input", "path", "use"}
+
+
+class Checker(HTMLParser):
+    """Collects ids, references, scripts and what is not closed."""
+
+    def __init__(self):
+        super().__init__()
+        self.stack, self.ids, self.links, self.addresses, self.scripts = [], [], [], [], 0
+        self.faults = []
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        self.ids += [values["id"]] if "id" in values else []
+        self.scripts += tag == "script"
+        target = values.get("href") or values.get("src") or values.get("xlink:href") or ""
+        (self.links if target.startswith("#") else self.addresses).append(target)
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.stack.pop()
+
+    def handle_endtag(self, tag):
+        if tag in VOID:
+            return
+        if not self.stack or self.stack.pop() != tag:
+            self.faults.append((tag, self.getpos()))
+
+
+@pytest.fixture(scope="module")
+def text(synthetic):
+    return build_page(read_records(synthetic), synthetic)
+
+
+@pytest.fixture(scope="module")
+def checked(text):
+    checker = Checker()
+    checker.feed(text)
+    return checker
+
+
+def test_every_element_is_closed_where_it_should_be(checked):
+    assert checked.faults == [] and checked.stack == []
+
+
+def test_no_id_is_used_twice(checked):
+    assert len(checked.ids) == len(set(checked.ids))
+
+
+def test_every_link_inside_the_page_leads_somewhere(checked):
+    assert {link[1:] for link in checked.links} <= set(checked.ids)
+
+
+def test_the_page_needs_nothing_from_outside(checked, text):
+    assert set(checked.addresses) <= {"", "data:,"}
+    assert "url(http" not in text and "@import" not in text
+
+
+def test_there_is_one_script_and_its_hash_is_the_one_allowed(checked, text):
+    assert checked.scripts == 1
+    assert re.search(r"script-src 'sha256-[\w+/=]{44}'", text)
+
+
+def test_text_from_data_is_escaped(text):
+    assert EVIL not in text
+    assert EVIL.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#39;") in text
+
+
+def test_figures_follow_the_colours_of_the_page(text):
+    assert "var(--elmo)" in text and "#0072b2;" not in text.split("<main")[1]
+
+
+def test_a_page_without_runs_is_still_a_page(tmp_path):
+    assert "python run.py task=ner" in build_page([], tmp_path)
+
+
+def test_examples_are_some_on_which_the_two_differ(synthetic):
+    records = [
+        r for r in read_records(synthetic) if (r.task, r.seed) == ("ner", 1) and r.predictions
+    ]
+    baseline = next(r for r in records if r.elmo == "none")
+    run = next(r for r in records if r.config.get("bilm", {}).get("weights", "") is None)
+    found = differences(baseline, run, synthetic)
+    assert found.better + found.worse > 0
+    assert all(e.scores["baseline"] != e.scores["+ELMo"] for e in found.examples)
+
+
+COLOURS = {"A": 0, "B": 1}
+
+
+def test_nested_spans_are_nested_marks():
+    text = marked(["a", "b", "c"], [Span(0, 2, "A"), Span(1, 1, "B")], COLOURS)
+    assert text == Markup(
+        '<mark class="c0">a <mark class="c1">b<sub>B</sub></mark> c<sub>A</sub></mark>'
+    )
+
+
+@given(st.lists(st.tuples(st.integers(-1, 9), st.integers(-1, 9))))
+def test_whatever_the_spans_the_marks_are_sound_html_around_the_same_text(pairs):
+    text = marked(list("abcdefgh"), [Span(*pair, "A") for pair in pairs], COLOURS)
+    checker = Checker()
+    checker.feed(text)
+    assert checker.faults == [] and checker.stack == []
+    assert re.sub(r"<sub>.</sub>|<[^>]*>", "", text) == "a b c d e f g h"
+
+
+def test_tokens_and_labels_are_escaped():
+    text = marked(["<b>", "&"], [Span(0, 0, "<i>")], COLOURS)
+    assert text == '<mark class="c0">&lt;b&gt;<sub>&lt;i&gt;</sub></mark> &amp;'

@@ -1,0 +1,144 @@
+from dataclasses import replace
+
+import pytest
+
+from elmo_bench.records import read_records
+from elmo_bench.report.ablations import layers_table, placement_table
+from elmo_bench.report.groups import Runs
+from elmo_bench.report.tables import groups_table, main_table
+from elmo_bench.report.words import words_table
+from tests.report.synthetic_records import record
+
+
+def scored(task, seed, test, **changes):
+    made = record(task, seed, **changes)
+    return replace(made, scores={split: {made.metric: test} for split in ("dev", "test")})
+
+
+def main_row(records, **texts):
+    table = main_table(Runs(records), None, tasks=["ner"])
+    [row] = [r for r in table.rows if all(r[k].text == v for k, v in texts.items())]
+    return row
+
+
+def pair(*seeds):
+    return [
+        *(scored("ner", seed, 80.0 + seed, elmo=None) for seed in seeds),
+        *(scored("ner", seed, 90.0 + seed) for seed in seeds),
+    ]
+
+
+def test_a_row_has_means_spreads_and_numbers_of_seeds():
+    values = main_row(pair(1, 2, 3))["baseline"].values
+    assert values == {"mean": 82.0, "sd": 1.0, "n": 3}
+
+
+def test_the_gain_is_absolute_and_as_error_reduction():
+    values = main_row(pair(1))["gain"].values
+    assert values == pytest.approx({"absolute": 10.0, "relative": 100 * 10 / 19})
+
+
+def test_the_gain_is_over_the_seeds_that_both_arms_have():
+    records = [*pair(1), scored("ner", 2, 0.0, elmo=None)]
+    assert main_row(records)["gain"].values["absolute"] == pytest.approx(10.0)
+
+
+def test_the_untrained_bilm_has_a_row_of_its_own():
+    records = [*pair(1), scored("ner", 1, 79.0, bilm__weights="random")]
+    row = main_row(records, bilm="mini, untrained")
+    assert row["gain"].values["absolute"] == pytest.approx(-2.0)
+
+
+def test_the_papers_numbers_stand_beside_the_runs():
+    assert main_row(pair(1))["paper"].values["baseline"] == 90.15
+
+
+def test_a_p_value_comes_from_the_stored_predictions(synthetic):
+    table = main_table(Runs(read_records(synthetic)), synthetic)
+    found = [row["p"].values[""] for row in table.rows if row["task"].text == "ner"]
+    assert len(found) == 2 and all(0 < p <= 1 for p in found)
+
+
+def test_a_task_without_runs_says_what_to_run():
+    assert main_row([])["elmo"].command == "python run.py task=ner"
+
+
+def test_a_baseline_alone_says_how_to_run_elmo_with_its_seeds():
+    command = main_row([scored("ner", seed, 80.0, elmo=None) for seed in (1, 2)])["elmo"].command
+    assert command.startswith("python run.py -m task=ner ") and command.endswith("seed=1,2")
+
+
+def test_elmo_alone_says_how_to_run_the_baseline():
+    assert "elmo=none" in main_row([record("ner")])["baseline"].command
+
+
+def test_a_failed_group_is_shown_as_failed():
+    broken = replace(record("ner"), error="broke", scores={})
+    assert main_row([broken])["elmo"].text == "failed"
+
+
+def test_only_the_groups_with_the_tasks_own_settings_are_in_table_1():
+    other = record("ner", 1, elmo__penalty=7.0)
+    table = main_table(Runs([*pair(1), other]), None, tasks=[])
+    assert len(table.rows) == 1
+    assert any("1 more group" in note for note in table.notes)
+
+
+def test_all_groups_are_listed_with_what_they_differ_in():
+    table = groups_table(Runs([*pair(1), record("ner", 1, elmo__penalty=7.0)]))
+    assert {row["settings"].text for row in table.rows} == {
+        "", "elmo.penalty=0.1", "elmo.penalty=7.0",
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs(synthetic):
+    return Runs(read_records(synthetic))
+
+
+def rows_of(table, task, corpus="mini"):
+    return [row for row in table.rows if (row["task"].text, row["corpus"].text) == (task, corpus)]
+
+
+def test_table_2_has_the_last_layer_and_both_lambdas_in_one_row(runs):
+    [row] = rows_of(layers_table(runs), "srl")
+    assert all(row[key].values["n"] == 3 for key in ("baseline", "last", "all_1", "all_0.001"))
+
+
+def test_table_2_has_the_papers_row(runs):
+    [row] = rows_of(layers_table(runs), "srl", "paper")
+    assert row["all_0.001"].values[""] == 84.8
+
+
+def test_table_3_finds_placements_by_what_they_are_not_by_name(runs):
+    [row] = rows_of(placement_table(runs), "snli")
+    both = runs_of(runs, "snli", "paper")
+    assert row["both"].values["mean"] == pytest.approx(sum(both) / len(both))
+
+
+def runs_of(runs, task, elmo):
+    [group] = [
+        group
+        for group in runs.with_elmo
+        if (group.task, group.any_record.elmo, group.any_record.words) == (task, elmo, "random")
+        and group.uses_all_data
+        and not group.is_untrained
+        and group.config["elmo"]["penalty"] == 0.001
+    ]
+    return group.scores("dev")
+
+
+def test_a_missing_placement_says_which_run_fills_it(runs):
+    [row] = rows_of(placement_table(runs), "squad")
+    assert "elmo=output" in row["output"].command
+
+
+def test_the_words_table_has_arms_down_and_words_across(runs):
+    rows = rows_of(words_table(runs), "snli")
+    assert [row["arm"].text for row in rows] == ["no ELMo", "token layer only", "+ELMo"]
+    assert rows[0]["words_glove"].values["n"] == 3
+
+
+def test_a_missing_glove_run_says_that_it_needs_a_path(runs):
+    row = rows_of(words_table(runs), "squad")[0]
+    assert {"words=glove", "words.path=PATH"} <= set(row["words_glove"].command.split())
