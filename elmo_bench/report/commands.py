@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf import OmegaConf
 
 from elmo_bench.config import CONF
 from elmo_bench.report.groups import ELMO_KEYS, flatten
@@ -66,14 +65,14 @@ def without_elmo(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_words(config: Mapping[str, Any], name: str) -> dict[str, Any]:
     """A config with another option of static words, as its yaml has it."""
-    words = _plain(_yaml(f"words/{name}"))
-    return {**{k: v for k, v in config.items() if k != "fingerprint"}, "words": words}
+    kept = {key: value for key, value in config.items() if key != "fingerprint"}
+    return {**kept, "words": _yaml(f"words/{name}")}
 
 
 @cache
 def default_options() -> dict[str, str]:
     """The options that conf/run.yaml chooses."""
-    entries = _plain(_yaml("run"))["defaults"]
+    entries = _yaml("run")["defaults"]
     chosen = {
         group: option for entry in entries if entry != "_self_" for group, option in entry.items()
     }
@@ -84,7 +83,7 @@ def default_options() -> dict[str, str]:
 def usual_elmo(task: str, data: str) -> dict[str, Any]:
     """The ELMo settings that a task's yaml has, and the yaml of its size for some data."""
     names = (f"task/{task}", f"size/{data}/{task}")
-    found = [_plain(_yaml(name)) for name in names if (CONF / f"{name}.yaml").is_file()]
+    found = [_yaml(name) for name in names if (CONF / f"{name}.yaml").is_file()]
     return {key: value for values in found for key, value in values.get("elmo", {}).items()}
 
 
@@ -99,29 +98,42 @@ def _composed(**options: str) -> dict[str, Any] | None:
     Hydra's own composing takes a tenth of a second, too long for a table full of gaps; that this
     comes to the same is tested. None for options that this checkout lacks.
     """
-    config = OmegaConf.create({"precision": _yaml("run").precision})
     try:
-        for group, option in options.items():
-            config[group] = _yaml(f"{group}/{option}")
-        size = f"size/{options['data']}/{options['task']}"
-        if (CONF / f"{size}.yaml").is_file():
-            config.task = OmegaConf.merge(config.task, _yaml(size))
-        return _plain(config, resolve=True)
-    except (OmegaConfBaseException, FileNotFoundError):
+        config = {group: _yaml(f"{group}/{option}") for group, option in options.items()}
+    except FileNotFoundError:
         return None
+    size = f"size/{options['data']}/{options['task']}"
+    if (CONF / f"{size}.yaml").is_file():
+        config["task"] = _merged(config["task"], _yaml(size))
+    config["precision"] = _yaml("run")["precision"]
+    return {name: _resolved(values, config) for name, values in config.items()}
 
 
 @cache
-def _yaml(name: str) -> DictConfig:
-    config = OmegaConf.load(CONF / f"{name}.yaml")
-    assert isinstance(config, DictConfig)
-    return config
+def _yaml(name: str) -> Any:
+    return OmegaConf.to_container(OmegaConf.load(CONF / f"{name}.yaml"))
 
 
-def _plain(node: Any, resolve: bool = False) -> dict[str, Any]:
-    values = OmegaConf.to_container(node, resolve=resolve, throw_on_missing=False)
-    assert isinstance(values, dict)
-    return {str(key): value for key, value in values.items()}
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    both = {
+        key: _merged(below[key], value)
+        for key, value in above.items()
+        if isinstance(value, dict) and isinstance(below.get(key), dict)
+    }
+    return {**below, **above, **both}
+
+
+def _resolved(value: Any, config: Mapping[str, Any]) -> Any:
+    """A value with ${task.elmo.places} and the like put in."""
+    if isinstance(value, dict):
+        return {key: _resolved(below, config) for key, below in value.items()}
+    reference = re.fullmatch(r"\$\{([\w.]+)\}", value) if isinstance(value, str) else None
+    if reference is None:
+        return value
+    found: Any = config
+    for part in reference.group(1).split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return _resolved(found, config)
 
 
 def _hydra_value(value: Any, key: str) -> str:
