@@ -74,11 +74,10 @@ def _execute(cfg: DictConfig, files: RunFiles) -> Record:
     logger = build_logger(plain(cfg.logger), files.folder, files.name, cfg.task.name, identity(cfg))
     try:
         trainer = _trainer(cfg, files, course, logger)
-        last = files.checkpoints / "last.ckpt"
-        trainer.fit(parts.module, parts.data, ckpt_path=str(last) if last.exists() else None)
+        trainer.fit(parts.module, parts.data, ckpt_path=files.resumable())
         clock.seconds["training"] = course.seconds
         with clock("test"):
-            best = str(files.checkpoints / "best.ckpt")
+            best = str(files.best)
             [tested] = trainer.test(parts.module, parts.data, ckpt_path=best, verbose=False)
         scores = {"dev": _scores(_best_row(course, cfg), "dev"), "test": _scores(tested, "test")}
         record = Record(

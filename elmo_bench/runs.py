@@ -40,13 +40,22 @@ class RunFiles:
     def checkpoints(self) -> Path:
         return self.folder / "checkpoints"
 
+    @property
+    def best(self) -> Path:
+        return self.checkpoints / "best.ckpt"
+
+    def resumable(self) -> str | None:
+        """The checkpoint that a cut-off run goes on from; it is of use only beside the best one."""
+        last = self.checkpoints / "last.ckpt"
+        return str(last) if last.exists() and self.best.exists() else None
+
     def finished(self) -> Record | None:
         """The record, if the run was done here to its end.
 
         A record without its checkpoint came with the checkout: the run is done again, which
         replaces it.
         """
-        if not (self.record.exists() and (self.checkpoints / "best.ckpt").exists()):
+        if not (self.record.exists() and self.best.exists()):
             return None
         try:
             record = read_record(self.record)

@@ -1,9 +1,14 @@
 """Fixtures shared by all tests."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import DictConfig
+
+from elmo_bench.config import CONF
 
 # Before anything imports datasets or wandb: no test may touch the network.
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -19,3 +24,41 @@ def shared(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"needs ../shared/{'/'.join(parts)}")
     return path
+
+
+# A run of any task in a second or two: a few generated examples, a tiny untrained biLM.
+TINY = (
+    "data.train=48",
+    "data.dev=16",
+    "data.test=16",
+    "data.train_documents=3",
+    "data.dev_documents=2",
+    "data.test_documents=2",
+    "data.corpus_tokens=2000",
+    "data.heldout_tokens=500",
+    "bilm.weights=random",
+    "bilm.encoder.filters=[[1,4],[3,8]]",
+    "bilm.lstm.hidden_dim=12",
+    "bilm.lstm.projection_dim=6",
+    "words.dim=10",
+    "task.training.max_epochs=2",
+    "trainer.accelerator=cpu",
+    "trainer.threads=1",
+    "trainer.progress_bar=false",
+)
+
+
+def paths_below(folder: Path) -> list[str]:
+    """Overrides that keep all that a run writes in one folder."""
+    return [f"paths.{name}={folder / name}" for name in ("results", "bilm", "cache", "outputs")]
+
+
+@pytest.fixture
+def tiny_run(tmp_path: Path) -> Callable[..., DictConfig]:
+    """Composes the real config of a tiny run that writes below tmp_path."""
+
+    def compose_tiny(*overrides: str, folder: Path = tmp_path) -> DictConfig:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            return compose("run", [*TINY, *paths_below(folder), *overrides])
+
+    return compose_tiny
