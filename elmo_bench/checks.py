@@ -56,7 +56,7 @@ def or_null(allowed: Allowed) -> Allowed:
 
 
 FLAG = one_of(True, False)
-SHARE = number(0, 1)
+SHARE = number(0.0, 1.0)
 
 # Keys whose values can be told wrong by looking at them. A key that a config lacks is passed over.
 RULES: dict[str, Allowed] = {
@@ -70,10 +70,10 @@ RULES: dict[str, Allowed] = {
     "trainer.progress_bar": FLAG,
     "logger.mode": one_of("auto", "online", "offline"),
     "data.train_limit": or_null(whole(1)),
-    "data.train_fraction": number(0, 1, open_low=True),
+    "data.train_fraction": number(0.0, 1.0, open_low=True),
     "elmo.use": one_of("all", "last", "first", "token"),
     "elmo.dropout": SHARE,
-    "elmo.penalty": number(0),
+    "elmo.penalty": number(0.0),
     "elmo.layer_norm": one_of(None, "batch", "token"),
     "words.trainable": FLAG,
     "words.dim": whole(1),
@@ -144,6 +144,11 @@ def unknown_key_message(key: str, cfg: DictConfig) -> str:
 
 @cache
 def _yaml(path: Path) -> dict[str, Any]:
+    """The content of a yaml file, with that of the options of its group that it builds on."""
     content = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
     assert isinstance(content, dict)
-    return {str(key): value for key, value in content.items()}
+    known: dict[str, Any] = {}
+    for entry in content.pop("defaults", []):
+        if isinstance(entry, str) and entry != "_self_":
+            known.update(_yaml(path.with_name(f"{entry}.yaml")))
+    return known | {str(key): value for key, value in content.items()}

@@ -26,6 +26,8 @@ def provide_bilm(cfg: DictConfig) -> BiLm:
         with torch.random.fork_rng():
             torch.manual_seed(0)
             return BiLm(settings["name"], settings["encoder"], settings["lstm"]).eval()
+    if "official" in settings:
+        return BiLm.load_published(settings)
     return BiLm.load(_folder(cfg))
 
 
