@@ -52,6 +52,7 @@ def pretrain(cfg: DictConfig) -> Path:
         key: settings[key] for key in ("bilm", "corpus", "pretraining", "init_from", "half")
     }
     identity["bilm"] = {key: identity["bilm"][key] for key in ("name", "encoder", "lstm")}
+    identity["corpus"] = {k: v for k, v in identity["corpus"].items() if k != "cache"}
     with _only_one(scratch):
         if not _is_finished(folder, scratch, identity, settings["force"]):
             _train(cfg, settings, identity, folder, scratch)
@@ -116,7 +117,7 @@ def _train(
             "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "perplexity": heldout.history[-1]["perplexity"],
             "history": heldout.history,
-            "settings": identity,
+            "settings": {**identity, "corpus": settings["corpus"]},
         }
         extra = {"softmax": softmax.state_dict()}
         bilm.save(folder, record, extra=extra, half=settings["half"])
@@ -235,7 +236,7 @@ def _default_name(settings: dict[str, Any]) -> str:
 
 def _only_one(scratch: Path) -> AbstractContextManager[Any]:
     """Keep other trainings of this name waiting; further ranks of this one belong to it."""
-    return FileLock(scratch / "lock") if rank_zero_only.rank == 0 else nullcontext()
+    return FileLock(scratch / "lock") if getattr(rank_zero_only, "rank", 0) == 0 else nullcontext()
 
 
 def _is_finished(folder: Path, scratch: Path, identity: dict[str, Any], force: bool) -> bool:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from elmo_bench.data.files import numbered_lines
+from elmo_bench.mini.files import ensure_mini
+from elmo_bench.mini.settings import MiniSettings
 
 Sentence = Sequence[str]
 
@@ -74,6 +76,27 @@ class TextCorpus:
     def _read(self, files: list[Path], held_out: bool) -> Iterator[Sentence]:
         sentences = _read_lines(files)
         return sentences if self._heldout else _every(sentences, HELD_OUT_EVERY, held_out)
+
+
+class MiniCorpus(TextCorpus):
+    """The text of the embedded benchmark, which is generated when it is missing.
+
+    Args:
+        name: How records call this corpus.
+        cache: Folder that the benchmark is written to.
+        seed: Which world to generate; the tasks' data have the same.
+        corpus_tokens: Size of the training text.
+        heldout_tokens: Size of the held-out text.
+    """
+
+    def __init__(
+        self, name: str, cache: str, seed: int, corpus_tokens: int, heldout_tokens: int
+    ) -> None:
+        settings = MiniSettings(
+            seed=seed, corpus_tokens=corpus_tokens, heldout_tokens=heldout_tokens
+        )
+        folder = ensure_mini(Path(cache), settings) / "corpus"
+        super().__init__(name, str(folder / "train.txt"), str(folder / "heldout.txt"))
 
 
 class HubCorpus:

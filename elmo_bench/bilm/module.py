@@ -1,6 +1,6 @@
 """Pretraining as Lightning sees it: the two streams, the loss, the optimizer and its schedule."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import cos, isfinite, pi
 from typing import Any
 
@@ -65,7 +65,7 @@ class BilmTraining(LightningModule):
         torch.manual_seed(self._seed(batch_idx, self.global_rank))
         vectors = self.bilm.encoder(batch.words)
         stacks = (self.bilm.forward_lstm, self.bilm.backward_lstm)
-        previous = self.states or [None, None]
+        previous: Sequence[State | None] = self.states or (None, None)
         tops, states = [], []
         for direction, stack in enumerate(stacks):
             inputs = embedding(batch.inputs[direction], vectors)  # (lane, time, dim)
