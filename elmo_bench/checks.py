@@ -135,7 +135,7 @@ def unknown_key_message(key: str, cfg: DictConfig) -> str:
     node = OmegaConf.select(cfg, parent) if parent else cfg
     siblings = [str(k) for k in node if str(k) != name] if isinstance(node, DictConfig) else []
     close = difflib.get_close_matches(name, siblings, n=1)
-    hint = f"; did you mean {parent + '.' if parent else ''}{close[0]}?" if close else ""
+    hint = f"; did you mean {parent + '.' if parent else ''}{close[0]}?" if close else "."
     value = OmegaConf.select(cfg, key)
     shown = f"={value}" if value is not None and not isinstance(value, DictConfig) else ""
     place = f"under {parent}" if parent else "at the top"

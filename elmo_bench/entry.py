@@ -60,12 +60,18 @@ def _mistyped(words: list[str], name: str) -> list[str]:
     except HydraException:
         return []  # the choice of a group is wrong, and Hydra lists the options of that itself
     keys = [word.lstrip("+~").partition("=")[0].partition("@")[0] for word in overrides]
-    return [unknown_key_message(key, cfg) for key in keys if _absent(cfg, key)]
+    absent = [prefix for key in keys if (prefix := _absent_prefix(cfg, key)) is not None]
+    return [unknown_key_message(prefix, cfg) for prefix in absent]
 
 
-def _absent(cfg: DictConfig, key: str) -> bool:
+def _absent_prefix(cfg: DictConfig, key: str) -> str | None:
+    """The first part of a key that does not exist: `task.trainin` of `task.trainin.patience`."""
     if key.startswith("hydra") or (CONF / key).is_dir():
-        return False
-    parent, _, leaf = key.rpartition(".")
-    node = OmegaConf.select(cfg, parent) if parent else cfg
-    return not (isinstance(node, DictConfig) and leaf in node)
+        return None
+    node: object = cfg
+    parts = key.split(".")
+    for depth, part in enumerate(parts, start=1):
+        if not isinstance(node, DictConfig) or part not in node:
+            return ".".join(parts[:depth])
+        node = OmegaConf.select(node, part)
+    return None
