@@ -4,7 +4,7 @@ Products that need no loop are taken out of it in both directions: of the inputs
 of all weights' gradients after them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from math import inf
 from typing import Any, NamedTuple
@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 
 from elmo_bench.bilm.kernel import Kernel
+
+_FROZEN_ROWS = 256  # enough for a product to run at full speed
 
 
 class Clips(NamedTuple):
@@ -99,6 +101,49 @@ class FusedLayer(torch.autograd.Function):
             hidden_gradient,
             cell_gradient,
         )
+
+
+def frozen_layer(
+    kernel: Kernel, sizes: list[int], clips: Clips, *tensors: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The values of FusedLayer without what a backward pass would need.
+
+    The gates of a few steps at a time share one small buffer: fresh memory for all of them would
+    cost more than the cell itself.
+    """
+    inputs, input_weight, bias, recurrent_weight, projection_weight, hidden, cell = tensors
+    weights = (input_weight, recurrent_weight, projection_weight)
+    from_input, recurrent, projection = (weight.t().contiguous() for weight in weights)
+    outputs = inputs.new_empty(len(inputs), hidden.shape[1])
+    cell, last_hidden = cell.clone(), torch.empty_like(hidden)
+    activations = torch.empty_like(cell)
+    buffer = inputs.new_empty(_FROZEN_ROWS + len(hidden), len(bias))
+    start, left = 0, [*sizes[1:], 0]
+    for block in _blocks(sizes):
+        ours = sizes[block]
+        rows = slice(start, start + sum(ours))
+        gates = torch.mm(inputs[rows], from_input, out=buffer[: sum(ours)])
+        steps = zip(gates.split(ours), outputs[rows].split(ours), left[block], strict=True)
+        for step_gates, output, size_left in steps:
+            size = len(output)
+            step_gates.addmm_(hidden[:size], recurrent)
+            work = step_gates, bias, cell[:size], cell[:size], activations[:size]
+            kernel.forward(*work, clips.cell)
+            hidden = torch.mm(activations[:size], projection, out=output)
+            hidden.clamp_(-clips.projection, clips.projection)
+            last_hidden[size_left:size] = hidden[size_left:]
+        start = rows.stop
+    return outputs, last_hidden, cell
+
+
+def _blocks(sizes: Sequence[int]) -> Iterator[slice]:
+    """Ranges of steps, as few as give _FROZEN_ROWS rows together."""
+    first = num_rows = 0
+    for number, size in enumerate(sizes, start=1):
+        num_rows += size
+        if num_rows >= _FROZEN_ROWS or number == len(sizes):
+            yield slice(first, number)
+            first, num_rows = number, 0
 
 
 def _steps(sizes: Sequence[int]) -> list[slice]:

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import dropout, linear
 
-from elmo_bench.bilm.fused import Clips, FusedLayer
+from elmo_bench.bilm.fused import Clips, FusedLayer, frozen_layer
 from elmo_bench.bilm.kernel import load_kernel
 
 State = tuple[Float[Tensor, "layer batch dim"], Float[Tensor, "layer batch cell"]]
@@ -70,7 +70,8 @@ class LstmLayer(nn.Module):
         if kernel is not None:
             weights = (self.input_weight, bias, self.recurrent_weight, self.projection_weight)
             clips = Clips(*(inf if clip is None else float(clip) for clip in self.clips))
-            return FusedLayer.apply(kernel, sizes, clips, inputs, *weights, hidden, cell)
+            run = FusedLayer.apply if torch.is_grad_enabled() else frozen_layer
+            return run(kernel, list(sizes), clips, inputs, *weights, hidden, cell)
         # One product for all steps; only the recurrent one is left to the loop.
         gates = linear(inputs, self.input_weight, bias)
         outputs, ended = [], []
