@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from filelock import FileLock
 from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig
 from pytorch_lightning import LightningDataModule, Trainer
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
@@ -33,6 +34,8 @@ class PretrainingError(RuntimeError):
 
 def pretrain_config(*overrides: str) -> DictConfig:
     """The config that `python pretrain.py OVERRIDES` would have."""
+    if GlobalHydra.instance().is_initialized():  # run.py has set Hydra up, on the same folder
+        return compose("pretrain", list(overrides))
     with initialize_config_dir(str(CONF), version_base="1.3"):
         return compose("pretrain", list(overrides))
 
