@@ -48,6 +48,8 @@ def identity(cfg: DictConfig) -> dict[str, Any]:
         result["data"]["version"] = MINI_VERSION  # the same settings may come to make other text
     if values["elmo"]["name"] != "none":
         result["precision"] = values["precision"]
+        if values["elmo"]["use"] != "all":
+            del result["elmo"]["penalty"]  # on the weights of layers, which one alone has not
     if values["elmo"]["name"] != "none" or values["words"]["name"] == "corpus":
         result["bilm"] = values["bilm"]
     return result
@@ -57,6 +59,15 @@ def run_id(cfg: DictConfig) -> str:
     """Name a run by what it computes, so that repeating it replaces its record."""
     text = json.dumps(identity(cfg), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def baseline_of(cfg: DictConfig) -> DictConfig:
+    """The same run without ELMo; `force` repeats the run with ELMo, not its baseline."""
+    baseline = cfg.copy()
+    OmegaConf.set_struct(baseline, False)
+    baseline.elmo = OmegaConf.load(CONF / "elmo" / "none.yaml")
+    baseline.force = False
+    return baseline
 
 
 def task_names() -> list[str]:

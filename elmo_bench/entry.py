@@ -20,8 +20,8 @@ def guarded(main: Callable[[], object], name: str) -> int:
         main: The function that Hydra decorated, which reads sys.argv.
         name: The main config in conf/.
     """
-    words = sys.argv[1:]
-    needs_task = name == "run" and not any(word.startswith("task=") for word in words)
+    sys.argv[1:] = words = _without_flags(sys.argv[1:])
+    needs_task = name == "run" and not any(map(_chooses_task, words))
     if needs_task and HELP_FLAGS & {word.partition("=")[0] for word in words}:
         sys.argv.append(
             f"task={task_names()[0]}"
@@ -35,7 +35,31 @@ def guarded(main: Callable[[], object], name: str) -> int:
         if stop.code == 1:  # Hydra has told what it could not compose, but not what there is
             print("\n".join(_mistyped(words, name)), file=sys.stderr)
         raise
+    except KeyboardInterrupt:
+        print(f"{name}.py: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
     return 0
+
+
+def _without_flags(words: list[str]) -> list[str]:
+    """The words as Hydra takes them: -m first, --dry-run as a key; planning launches nothing."""
+    multirun = {"-m", "--multirun"} & set(words)
+    words = [*multirun, *(word for word in words if word not in multirun)]
+    if "--dry-run" not in words:
+        return words
+    launching = ("hydra/launcher=", "hydra.launcher.")
+    kept = [w for w in words if w != "--dry-run" and not w.lstrip("+").startswith(launching)]
+    return [*kept, "dry_run=true"]
+
+
+def _chooses_task(word: str) -> bool:
+    """Whether a word of the command line is a task, or an experiment that names its tasks."""
+    group, _, option = word.partition("=")
+    path = CONF / "experiment" / f"{option}.yaml"
+    if group != "experiment" or not path.exists():
+        return group == "task"
+    entries = OmegaConf.select(OmegaConf.load(path), "defaults", default=[])
+    return any("override /task" in entry for entry in entries)
 
 
 def _task_list() -> str:

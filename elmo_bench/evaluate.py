@@ -9,18 +9,19 @@ from typing import Any
 
 import torch
 from filelock import FileLock
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from pytorch_lightning import Callback, Trainer, seed_everything
 from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, ModelCheckpoint
 
 from elmo_bench.assemble import assemble
 from elmo_bench.clock import Clock
-from elmo_bench.config import CONF, identity, plain
+from elmo_bench.config import baseline_of, identity, plain
 from elmo_bench.course import Course
 from elmo_bench.loggers import build_logger
+from elmo_bench.predictions import write_predictions
 from elmo_bench.records import Record, environment, write_record
 from elmo_bench.report.comparison import show_comparison
-from elmo_bench.runs import RunFiles, write_predictions
+from elmo_bench.runs import RunFiles
 
 log = logging.getLogger(__name__)
 
@@ -33,15 +34,6 @@ def run(cfg: DictConfig) -> float:
     record = evaluate(cfg)
     show_comparison(baseline, record, plain(cfg.task.published))
     return record.scores["dev"][record.metric]
-
-
-def baseline_of(cfg: DictConfig) -> DictConfig:
-    """The same run without ELMo; `force` repeats the run with ELMo, not its baseline."""
-    baseline = cfg.copy()
-    OmegaConf.set_struct(baseline, False)
-    baseline.elmo = OmegaConf.load(CONF / "elmo" / "none.yaml")
-    baseline.force = False
-    return baseline
 
 
 def evaluate(cfg: DictConfig) -> Record:

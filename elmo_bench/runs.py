@@ -1,9 +1,7 @@
 """The files of a run: its record, and the folder with checkpoints and what rebuilds the model."""
 
-import gzip
 import json
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from elmo_bench.config import run_id
-from elmo_bench.example import Example
 from elmo_bench.records import Record, read_record, write_atomically
-from elmo_bench.task import Task
 
 
 @dataclass(frozen=True)
@@ -67,33 +63,3 @@ class RunFiles:
         """Keep what rebuilds the model beside its checkpoints, without the training data."""
         write_atomically(self.folder / "config.yaml", OmegaConf.to_yaml(cfg, resolve=True))
         write_atomically(self.folder / "blueprint.json", json.dumps(blueprint))
-
-
-def write_predictions(
-    record: Path, task: Task, examples: Sequence[Example], predictions: Mapping[str, Any]
-) -> str:
-    """Write the test predictions beside a record, one JSON object per example; give the name.
-
-    Args:
-        record: The record's file.
-        task: Whose predictions.
-        examples: The test split, in its order.
-        predictions: By the id of the example.
-    """
-    path = record.with_name(f"{record.stem}.predictions.jsonl.gz")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    # Without a time stamp, so that the same predictions are the same file.
-    with temporary.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
-        for example in examples:
-            prediction = predictions[example.id]
-            line = {
-                "id": example.id,
-                "tokens": example.segments,
-                "gold": task.annotate(example, task.gold(example))._asdict(),
-                "predicted": task.annotate(example, prediction)._asdict(),
-                "counts": task.counts(example, prediction),
-            }
-            file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-    os.replace(temporary, path)
-    return path.name

@@ -1,0 +1,69 @@
+"""Lines and tables of a sweep."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from elmo_bench.records import read_record
+from elmo_bench.report.build import build_tables
+from elmo_bench.report.formats import show
+from elmo_bench.sweep.job import Job, Part
+
+
+def show_line(job: Job, labels: Sequence[str], place: int, console: Console) -> None:
+    """Tell in a line that a job has ended, as the n-th of all."""
+    width = len(str(len(labels)))
+    outcome = job.errors[0] if job.errors else ", ".join(map(_score, job.parts))
+    line = f"[{place:{width}}/{len(labels)}] {labels[job.number]}: {job.state}, {outcome}"
+    style = "red" if job.errors else ""
+    console.print(escape(f"{line} ({job.seconds:.0f} s)"), style=style, soft_wrap=True)
+
+
+def _score(part: Part) -> str:
+    scores = ", ".join(f"{split} {score:.2f}" for split, score in part.scores.items())
+    return f"{'baseline' if part.arm == 'none' else part.arm} {scores} {part.metric}"
+
+
+def show_jobs(jobs: Sequence[Job], labels: Sequence[str], folder: Path, console: Console) -> None:
+    """All jobs in a table, and how many of them failed or are missing."""
+    num_jobs = len(labels)
+    table = Table(title="Jobs", title_justify="left")
+    for column in ("#", "job", "state", "baseline test", "+ELMo test", "s"):
+        table.add_column(column, justify="right" if column in ("#", "s") else "left")
+    for job in jobs:
+        columns = [_test(job, baseline=True), _test(job, baseline=False), f"{job.seconds:.0f}"]
+        style = "red" if job.errors else ""
+        words = [str(job.number), labels[job.number], job.state, *columns]
+        table.add_row(*map(escape, words), style=style)
+    console.print(table)
+    failed = [job for job in jobs if job.errors]
+    for job in failed:
+        for error in job.errors:
+            console.print(escape(f"#{job.number} failed: {error}"), style="red", soft_wrap=True)
+    if failed:
+        console.print(f"{len(failed)} of {num_jobs} jobs failed; {folder}/*/error.txt has more.")
+    if len(jobs) < num_jobs:
+        console.print(f"{num_jobs - len(jobs)} of {num_jobs} jobs did not come to their end.")
+    if failed or len(jobs) < num_jobs:
+        console.print("The same command goes on with what is missing.")
+
+
+def _test(job: Job, baseline: bool) -> str:
+    """The test score of one arm of a job."""
+    chosen = [part for part in job.parts if (part.arm == "none") is baseline and part.scores]
+    return ", ".join(f"{part.scores['test']:.2f}" for part in chosen)
+
+
+def show_comparison(
+    jobs: Sequence[Job], results: Path, tables: Sequence[str], console: Console
+) -> None:
+    """Tables of the records that the jobs made or found."""
+    names = dict.fromkeys(part.name for job in jobs for part in job.parts if part.scores)
+    records = [read_record(results / f"{name}.json") for name in names]
+    if records:
+        tasks = sorted({record.task for record in records})
+        for table in build_tables(records, results, tables, tasks):
+            show(table, console)

@@ -1,0 +1,36 @@
+"""How many threads a job may use: jobs side by side never want more cores than there are."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from elmo_bench.config import ConfigError
+
+
+def num_parallel_jobs(launcher: Mapping[str, Any], cores: int) -> int:
+    """How many jobs a launcher runs on this machine at a time."""
+    wanted = launcher.get("n_jobs")
+    if wanted is None:
+        return 1
+    jobs = int(wanted) if wanted > 0 else max(1, cores + 1 + int(wanted))  # as joblib counts
+    if jobs > cores:
+        raise ConfigError(
+            f"hydra.launcher.n_jobs={wanted}: jobs at a time are at most as many as cores, here "
+            f"{cores}; more would only slow each other down"
+        )
+    return jobs
+
+
+def threads_per_job(launcher: Mapping[str, Any], cores: int, wanted: int | None) -> int | None:
+    """The threads of one job; None leaves the number to torch, which takes the whole machine.
+
+    Args:
+        launcher: Hydra's launcher settings: `n_jobs` of joblib, `cpus_per_task` of the others.
+        cores: Processors of this machine.
+        wanted: What the config asks for in trainer.threads.
+    """
+    allotted = launcher.get("cpus_per_task")
+    if launcher.get("n_jobs") is not None:
+        allotted = max(1, cores // num_parallel_jobs(launcher, cores))
+    if allotted is None:
+        return wanted
+    return int(allotted) if wanted is None else min(wanted, int(allotted))
