@@ -6,6 +6,7 @@ from functools import cache
 from elmo_bench.mini.draw import Draw, share
 from elmo_bench.mini.lexicon import sections, table
 
+SIDES = {"in": ("indoors",), "out": ("outdoors",), "any": ("indoors", "outdoors")}
 HELD = 0.35  # share of words for scenes that training never uses
 
 
@@ -68,13 +69,14 @@ def places() -> dict[str, tuple[Concept, ...]]:
 
 
 @cache
-def actions() -> tuple[tuple[Concept, str], ...]:
-    """(action, kind of its object or the empty string)."""
+def actions() -> tuple[tuple[Concept, str, tuple[str, ...]], ...]:
+    """(action, kind of its object or the empty string, where it is done)."""
     found = []
     for line in sections("scenes")["actions"]:
-        verb, frameset, target, same = line.split()
+        verb, frameset, target, where, same = line.split()
         words = (verb,) if same == "-" else (verb, *same.split("/"))
-        found.append((Concept(words, "action", None, frameset), "" if target == "-" else target))
+        action = Concept(words, "action", None, frameset)
+        found.append((action, "" if target == "-" else target, SIDES[where]))
     return tuple(found)
 
 
@@ -97,3 +99,13 @@ def states(bearer: str) -> tuple[tuple[Concept, Concept], ...]:
         left, right = (Concept(tuple(text.split("/")), f"{bearer}{number}") for text in line)
         pairs.append((left, right))
     return tuple(pairs)
+
+
+@cache
+def times() -> tuple[Concept, ...]:
+    return tuple(Concept((time,), "time") for time in table("scenes", "times"))
+
+
+@cache
+def counts() -> tuple[Concept, ...]:
+    return tuple(Concept((number,), "count") for number in ("two", "three", "four"))

@@ -2,23 +2,11 @@
 
 from elmo_bench.mini.draw import Draw
 from elmo_bench.mini.facts import NOW, FactMaker, Filling
-from elmo_bench.mini.tellings import EVERY_RELATION
+from elmo_bench.mini.lexicon import table
+from elmo_bench.mini.tellings import EVERY_RELATION, members
 from elmo_bench.mini.world import GROUPS, Entity, World
 
-# What is settled about an entity of a kind, in the order in which a text would tell it.
-SETTLED_FACTS = {
-    "person": ("born", "study", "marry", "live"),
-    "scientist": ("teach", "discover", "climb"),
-    "footballer": ("plays",),
-    "trainer": ("train",),
-    "town": ("country", "river", "population", "townfound", "famous"),
-    "club": ("ground", "clubfound", "cupwin"),
-    "company": ("base", "found", "make", "employ"),
-    "mountain": ("rises",),
-    "novel": ("write", "setin", "prize"),
-    "film": ("direct", "star", "star", "setin", "prize"),
-    "album": ("record", "prize"),
-}
+SETTLED_FACTS = table("plans", "settled")
 AUTHORS = {
     "novel": ("write", "writer"),
     "film": ("direct", "filmmaker"),
@@ -28,10 +16,9 @@ AUTHORS = {
 
 def settle_facts(world: World, draw: Draw) -> None:
     """Draw the lasting facts of every entity and file them under all that take part."""
-    known = {kind: [item for item in pool if not item.held] for kind, pool in world.pools.items()}
     historian = _Historian(world, draw)
     open_maker = FactMaker(draw, world.pools, {}, 0.0, training=False)
-    safe_maker = FactMaker(draw, known, {}, 0.0, training=True)
+    safe_maker = FactMaker(draw, world.known, {}, 0.0, training=True)
     for entity in world.entities():
         # If training may name the entity, it must be able to tell most of its facts.
         historian.settle(safe_maker if not entity.held else open_maker, entity)
@@ -55,6 +42,8 @@ class _Historian:
             )
             if name == "marry" and not (self._take(entity) and self._take(fact.slots["spouse"])):
                 continue
+            for kind in fact.relation.classes:  # else the first text to tell it would choose
+                fact.nouns[kind] = self.draw.pick(members(kind, maker.training))
             for participant in fact.entities():
                 self.world.facts.setdefault(participant.key, []).append(fact)
 

@@ -1,5 +1,6 @@
 """English inflection: verb forms, plurals, auxiliaries, number words."""
 
+import re
 from functools import cache
 
 from elmo_bench.mini.lexicon import sections, words
@@ -12,6 +13,7 @@ _IRREGULAR_VERBS = {
 }
 _IRREGULAR_PLURALS = dict(line.split() for line in sections("irregular")["plurals"])
 _DOUBLING = frozenset(words("irregular", "doubling"))
+_SHORT = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")  # plan, sob: they double their last letter
 _BE = {"VBZ": "is", "VBP": "are", "VBD": "was"}
 
 
@@ -55,7 +57,7 @@ def _with_ed(word: str) -> str:
 
 
 def _doubled(word: str) -> str:
-    return word + word[-1] if word in _DOUBLING else word
+    return word + word[-1] if word in _DOUBLING or _SHORT.fullmatch(word) else word
 
 
 def plural_word(noun: str) -> str:

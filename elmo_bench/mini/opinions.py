@@ -6,7 +6,7 @@ from elmo_bench.mini.draw import share
 from elmo_bench.mini.grammar import NOT, NT, Argument, Clause, statement
 from elmo_bench.mini.lexicon import sections, table
 from elmo_bench.mini.morphology import noun_token
-from elmo_bench.mini.reference import FIRST_PERSON, SUBJECT, Discourse
+from elmo_bench.mini.reference import FIRST_PERSON, OBJECT, SUBJECT, Discourse
 from elmo_bench.mini.subordination import infinitive
 from elmo_bench.mini.teller import Teller
 from elmo_bench.mini.tellings import parse_tagged
@@ -19,6 +19,7 @@ NEITHER, NOR = token("neither", "DT", effect="not"), token("nor", "CC")
 FAR, FROM = token("far", "RB"), token("from", "IN", effect="not")
 ANYTHING, BUT_NOT = token("anything", "NN"), token("but", "CC", effect="not")
 THE, A, AND, IT = (token(*pair.split("/")) for pair in ("the/DT", "a/DT", "and/CC", "it/PRP"))
+OF = token("of", "IN")
 
 
 @cache
@@ -30,12 +31,18 @@ def opinion_words(section: str, weight: int, for_training: bool) -> tuple[str, .
 
 
 @cache
-def mixed_words() -> tuple[tuple[str, tuple[str, ...], int], ...]:
+def mixed_words(field: str, side: int) -> tuple[tuple[str, tuple[str, ...], int], ...]:
     """(adjective, what it is said of, weight) of words that praise one thing and blame another."""
+    fields = table("opinions", "fields")
+    elsewhere = {thing for name, things in fields.items() if name != field for thing in things}
     entries = []
     for line in sections("opinions")["mixed"]:
         word, praised, blamed = line.split("|")
-        entries += [(word, tuple(praised.split()), 1), (word, tuple(blamed.split()), -1)]
+        things = (praised if side > 0 else blamed).split()
+        here = fields.get(field, things)
+        kept = [t for t in things if t in here and (field in fields or t not in elsewhere)]
+        if kept:
+            entries.append((word, tuple(kept), side))
     return tuple(entries)
 
 
@@ -101,8 +108,14 @@ class Critic:
 
     def _subject(self) -> Phrase:
         """The whole, or one of its aspects."""
-        if self.target is not None and self.draw.chance(0.4):
+        if self.target is None:
+            return self._aspect()
+        chance = self.draw.unit()
+        if chance < 0.4:
             return self.discourse.refer(self.target, SUBJECT)
+        if chance < 0.55:
+            whole = Phrase("PP", [OF, self.discourse.refer(self.target, OBJECT)])
+            return Phrase("NP", [self._aspect(), whole])
         return self._aspect()
 
     def aspect_noun(self) -> Token:
@@ -170,9 +183,7 @@ class Critic:
         return self._negate(clause, 0.1)
 
     def _mixed(self, side: int) -> Clause:
-        word, things, weight = self.draw.pick(
-            [entry for entry in mixed_words() if entry[2] == side]
-        )
+        word, things, weight = self.draw.pick(mixed_words(self.adjectives[1], side))
         subject = Phrase("NP", [THE, noun_token(self.draw.pick(things), False)])
         clause = self._about("be", "ARG1", subject)
         sense = f"{word}.{'praise' if weight > 0 else 'blame'}"

@@ -1,5 +1,7 @@
 """Fills the world of a seed with people, places, organisations, works and events."""
 
+from functools import cache
+
 from elmo_bench.mini.draw import Draw
 from elmo_bench.mini.history import settle_facts
 from elmo_bench.mini.lexicon import sections, table, words
@@ -15,8 +17,9 @@ EMPLOYERS = {"footballer": "club", "trainer": "club", "executive": "company", "p
 NOUNS = table("names", "nouns")
 
 
+@cache
 def build_world(seed: int) -> World:
-    """The world of a seed: the same on every machine."""
+    """The world of a seed: the same on every machine, and nothing changes it any more."""
     draw = Draw(seed, "world")
     world = World()
     stems, endings = words("names", "stems"), words("names", "endings")
@@ -35,8 +38,7 @@ def build_world(seed: int) -> World:
     _add_people(world, draw, surnames)
     _add_works(world, draw)
     _add_events(world, draw)
-    for group, kinds in GROUPS.items():
-        world.pools[group] = [entity for kind in kinds for entity in world.pools[kind]]
+    world.close()
     settle_facts(world, Draw(seed, "facts"))
     return world
 

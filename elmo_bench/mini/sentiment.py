@@ -24,7 +24,7 @@ def compose(left: Scored, right: Scored) -> Scored:
     if operator == "not":
         return _negated(value), waiting
     if operator == "lack":
-        return (-max(1.0, value) if value > 0 else 1.0 if value < 0 else 0.0), waiting
+        return (-1.0 if value > 0 else 1.0 if value < 0 else 0.0), waiting
     if operator.startswith("x"):
         return _clipped(value * float(operator[1:])), waiting
     if operator in ("but", "although"):

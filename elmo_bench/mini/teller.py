@@ -26,13 +26,9 @@ class Teller:
         self.world = world
         self.draw = draw
         self.training = part == "train"
-        held = {kind: [item for item in pool if item.held] for kind, pool in world.pools.items()}
-        known = {
-            kind: [item for item in pool if not item.held] for kind, pool in world.pools.items()
-        }
         preference = FRESH if part in ("dev", "test") else 0.0
-        pools = known if self.training else world.pools
-        self.maker = FactMaker(draw, pools, held, preference, self.training)
+        pools = world.known if self.training else world.pools
+        self.maker = FactMaker(draw, pools, world.held, preference, self.training)
         self.entity = self.maker.entity
         self.tellings = {
             name: self._permitted(relation) for name, relation in EVERY_RELATION.items()
@@ -101,7 +97,7 @@ class Teller:
 
     def _wants(self, role: Role, wanted: frozenset[str] | None) -> bool:
         if wanted is None:
-            return self.draw.chance(0.5)
+            return self.draw.chance(0.6)
         return any(slot in wanted for slot in role.filler.slots)
 
     def _prefers_passive(self, telling: Telling, fact: Fact, discourse: Discourse) -> bool:

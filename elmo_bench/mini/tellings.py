@@ -86,6 +86,13 @@ class Relation:
     tellings: tuple[Telling, ...]
 
     @property
+    def classes(self) -> list[str]:
+        """The classes of nouns that its tellings draw from."""
+        roles = [role for telling in self.tellings for role in telling.roles]
+        holes = [part for role in roles for part in role.filler.parts if isinstance(part, Hole)]
+        return sorted({hole.name for hole in holes if hole.kind == "class"})
+
+    @property
     def settled(self) -> bool:
         """Whether it tells what an apposition would tell as well: where something is from."""
         return "home" in self.slots.values() or "nation" in self.slots.values()

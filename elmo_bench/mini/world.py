@@ -47,10 +47,20 @@ class World:
     """All entities, by kind and by group of kinds, and what is settled about them."""
 
     pools: dict[str, list[Entity]] = field(default_factory=dict)
+    known: dict[str, list[Entity]] = field(default_factory=dict)  # pools that training may name
+    held: dict[str, list[Entity]] = field(default_factory=dict)  # the rest of the pools
     facts: dict[str, list[Any]] = field(default_factory=dict)  # lasting ones, by key of the entity
 
     def add(self, entity: Entity) -> None:
         self.pools.setdefault(entity.kind, []).append(entity)
+
+    def close(self) -> None:
+        """When all entities are there: group the kinds, part the known from the held."""
+        for group, kinds in GROUPS.items():
+            self.pools[group] = [entity for kind in kinds for entity in self.pools[kind]]
+        for kind, pool in self.pools.items():
+            self.known[kind] = [entity for entity in pool if not entity.held]
+            self.held[kind] = [entity for entity in pool if entity.held]
 
     def entities(self) -> list[Entity]:
         """Everything once."""

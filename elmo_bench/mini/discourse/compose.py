@@ -23,9 +23,7 @@ WHO, WHOM, WHICH, WHERE = (
 AND, THAT = token("and", "CC"), token("that", "IN")
 AFTER, BEFORE = token("after", "IN"), token("before", "IN")
 SUBORDINATORS = (AFTER, BEFORE, token("while", "IN"), token("because", "IN"))
-PURPOSES = frozenset(
-    ["meet", "support", "oppose", "criticise", "concert", "takeover", "appoint", "praise"]
-)
+PURPOSES = frozenset({"meet", "support", "oppose", "criticise", "concert", "takeover", "appoint"})
 ACCORDING = token("according", "VBG", "accord")
 Form = tuple[Telling, bool]  # a telling, and whether it is said in the passive
 
@@ -89,7 +87,8 @@ class Composer:
                 return
         left, right = self.clause(first), self.clause(second)
         if left.tense == right.tense == "past" and chance < 0.8:
-            subordinate = Phrase("SBAR", [self.draw.pick(SUBORDINATORS), statement(right)])
+            word = _order(second, first) or self.draw.pick(SUBORDINATORS)
+            subordinate = Phrase("SBAR", [word, statement(right)])
             self.finish(Phrase("S", [*statement(left).kids, subordinate]))
         else:
             self.finish(Phrase("S", [statement(left), COMMA, AND, statement(right)]))
@@ -117,7 +116,7 @@ class Composer:
         chance = self.draw.unit()
         if finite and chance < 0.35:
             other.phrase = subject  # read first, so it holds the fuller expression
-            opening = participle(one, subject, _order(first, second))
+            opening = participle(one, subject, _order(first, second) or AFTER)
             self.finish(Phrase("S", [opening, COMMA, *statement(two).kids]))
         elif finite and chance < 0.7 and second.relation.name in PURPOSES:
             two.adjuncts = [item for item in two.adjuncts if item.role != "ARGM-TMP"]
@@ -191,12 +190,16 @@ class Composer:
         self.finish(statement(outer))
 
 
-def _order(first: Fact, second: Fact) -> Token:
-    """`after` or `before`, by the years of the two if they have any."""
-    one, two = (fact.slots.get("date") for fact in (first, second))
-    if isinstance(one, Value) and isinstance(two, Value) and one.text.isdigit():
-        return BEFORE if two.text.isdigit() and int(two.text) < int(one.text) else AFTER
-    return AFTER
+def _order(subordinate: Fact, main: Fact) -> Token | None:
+    """`after` or `before` the subordinate fact, by the years of the two; None without years."""
+    years = []
+    for fact in (subordinate, main):
+        date = fact.slots.get("date")
+        if isinstance(date, Value) and date.text.isdigit():
+            years.append(int(date.text))
+    if not years:
+        return None
+    return BEFORE if len(years) == 2 and years[1] < years[0] else AFTER
 
 
 def opening_words(*found: Token) -> list[Token]:

@@ -6,6 +6,7 @@ from functools import cache
 from elmo_bench.mini.discourse.compose import Composer
 from elmo_bench.mini.discourse.quotes import quote
 from elmo_bench.mini.facts import Fact
+from elmo_bench.mini.lexicon import table, words
 from elmo_bench.mini.teller import Teller
 from elmo_bench.mini.tellings import EVERY_RELATION
 from elmo_bench.mini.tree import Sentence
@@ -20,49 +21,10 @@ class Text:
     sentences: list[Sentence] = field(default_factory=list)
 
 
-SPEAKERS = {
-    "sport": ("trainer", "footballer"),
-    "business": ("executive",),
-    "politics": ("politician",),
-    "arts": ("writer", "filmmaker", "musician", "actor"),
-}
-EVENTS = {  # what news of a field is about
-    "sport": ("beat", "transfer", "goal", "injury", "sack", "praise", "reachfinal"),
-    "business": (
-        ("takeover", "appoint", "resign", "profit", "open", "close", "sue", "supply", "walkout")
-    ),
-    "politics": (
-        (
-            "elect",
-            "nominate",
-            "defect",
-            "visit",
-            "meet",
-            "criticise",
-            "support",
-            "oppose",
-            "build",
-            "treaty",
-            "flood",
-            "disaster",
-        )
-    ),
-    "arts": ("concert", "reviewed", "premiere", "adapt", "tour", "casting", "honour"),
-}
+SPEAKERS = table("plans", "speakers")
+EVENTS = table("plans", "events")
 TOPICS = tuple(EVENTS)
-PROFILED = (  # kinds of entity that encyclopedic texts are about
-    (
-        *GROUPS["person"],
-        *GROUPS["work"],
-        "town",
-        "town",
-        "town",
-        "club",
-        "club",
-        "company",
-        "company",
-    )
-)
+PROFILED = words("plans", "profiled")
 
 
 @cache
@@ -97,7 +59,9 @@ def event_about(teller: Teller, topic: str, entity: Entity) -> Fact:
 
 def topic_of(entity: Entity) -> str:
     """The field in which an entity makes news."""
-    return next((topic for topic in TOPICS if openings(entity.kind, topic)), "politics")
+    if entity.kind == "town":
+        return "politics"
+    return next(topic for topic in TOPICS if openings(entity.kind, topic))
 
 
 def profile(teller: Teller, entity: Entity, length: int) -> Text:
@@ -108,16 +72,18 @@ def profile(teller: Teller, entity: Entity, length: int) -> Text:
     facts = [fact for fact in lasting if fact.subject() is entity]
     others = [fact for fact in lasting if fact.subject() is not entity]
     facts += draw.some(others, 3 if entity.label == "PERSON" else 1)
-    while len(facts) < length and openings(entity.kind, topic_of(entity)):
-        facts.append(event_about(teller, topic_of(entity), entity))
+    topic = topic_of(entity)
+    for name, slot in draw.some(openings(entity.kind, topic), max(0, length - len(facts))):
+        if name not in [fact.relation.name for fact in facts]:
+            facts.append(teller.fact(name, **{slot: entity}))
     kept = sorted(draw.some(range(len(facts)), length))
     queue = [facts[place] for place in kept]
     while queue:
         fact = queue.pop(0)
         chance = draw.unit()
-        if queue and chance < 0.3:
+        if queue and chance < 0.4 and queue[0].relation is not fact.relation:
             composer.say_two(fact, queue.pop(0))
-        elif chance < 0.55 and (extra := aside(teller, fact, entity, facts)):
+        elif chance < 0.7 and (extra := aside(teller, fact, entity, facts)):
             facts.append(extra)
             composer.say_two(fact, extra)
         else:
@@ -149,10 +115,9 @@ def news(teller: Teller, topic: str, length: int) -> Text:
         entity = draw.pick(cast)
         chance = draw.unit()
         if chance < 0.2:
-            remarks = [teller.happening(topic, speaker=speaker) for _ in range(draw.between(1, 2))]
-            quote(
-                composer, speaker, remarks if remarks[0][1] is not remarks[-1][1] else remarks[:1]
-            )
+            first_remark, other = (teller.happening(topic, speaker=speaker) for _ in range(2))
+            alone = other[1] is first_remark[1] or draw.chance(0.4)
+            quote(composer, speaker, [first_remark] if alone else [first_remark, other])
         elif chance < 0.3:
             fact, telling = teller.happening("happening", **happening_slots(entity))
             composer.say(fact, telling=telling)
@@ -173,7 +138,7 @@ def _tell(
         composer.report(speaker, fact)
     elif chance < 0.34:
         composer.wish(fact, entity)
-    elif chance < 0.6 and (background := aside(composer.teller, fact, speaker, told)):
+    elif chance < 0.72 and (background := aside(composer.teller, fact, speaker, told)):
         told.append(background)
         composer.say_two(fact, background)
     else:

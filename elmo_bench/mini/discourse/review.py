@@ -23,9 +23,9 @@ def opinion(critic: Critic, side: int) -> Phrase:
     if chance < 0.1:
         return _despite(critic, side)
     first = critic.clause(side)
-    if chance < 0.45:
+    if chance < 0.36:
         return first
-    if chance < 0.6:
+    if chance < 0.56:
         return Phrase("S", [first, COMMA, AND, critic.clause(side)])
     if chance < 0.82:
         return Phrase("S", [first, COMMA, draw.pick((BUT, BUT, YET)), critic.clause(-side)])

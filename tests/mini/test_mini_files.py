@@ -1,0 +1,184 @@
+"""The files: formats that can be read back, sizes, the same bytes from every process."""
+
+import filecmp
+import re
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from elmo_bench.mini import files, statistics
+from elmo_bench.mini.files import ensure_mini, write_mini
+from elmo_bench.mini.settings import MiniSettings
+from tests.conftest import PROJECT
+from tests.mini.conftest import SETTINGS, write_elsewhere
+from tests.mini.reading import conll_documents
+
+SMALL = MiniSettings(
+    train=12, dev=6, test=6, train_documents=2, dev_documents=1, test_documents=1,
+    corpus_tokens=600, heldout_tokens=200,
+)  # fmt: skip
+SPLITS = ("train", "dev", "test")
+
+
+def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
+    for hash_seed in ("1", "2"):
+        write_elsewhere(tmp_path / hash_seed, SMALL, hash_seed)
+    written = sorted(
+        path.relative_to(tmp_path / "1") for path in (tmp_path / "1").rglob("*") if path.is_file()
+    )
+    assert len(written) == 22
+    same, _, _ = filecmp.cmpfiles(tmp_path / "1", tmp_path / "2", map(str, written), shallow=False)
+    assert len(same) == len(written)
+
+
+def test_another_seed_makes_another_world(tmp_path: Path) -> None:
+    write_elsewhere(tmp_path / "1", SMALL)
+    write_elsewhere(tmp_path / "2", replace(SMALL, seed=2))
+    texts = [(tmp_path / seed / "ner/train.txt").read_text() for seed in ("1", "2")]
+    assert texts[0] != texts[1]
+
+
+def test_the_yaml_names_the_settings_and_their_defaults() -> None:
+    written = yaml.safe_load((PROJECT / "conf/data/mini.yaml").read_text())
+    names = {field.name for field in fields(MiniSettings)}
+    assert written["name"] == "mini"
+    assert {key: value for key, value in written.items() if key in names} == asdict(MiniSettings())
+
+
+def test_every_split_has_its_size(mini: Path) -> None:
+    for split in SPLITS:
+        count = getattr(SETTINGS, split)
+        assert sum(1 for _ in statistics.ner_sentences(mini / f"ner/{split}.txt")) == count
+        assert len((mini / f"sst5/{split}.txt").read_text().splitlines()) == count
+        assert len(statistics.json_lines(mini / f"snli/{split}.jsonl")) == count
+        assert len(statistics.squad_questions(mini, split)) == count
+        sentences = [
+            line for rows in conll_documents(mini / f"srl/{split}.gold_conll") for line in rows
+        ].count("")
+        assert sentences == count
+        documents = conll_documents(mini / f"coref/{split}.v4_gold_conll")
+        assert sum(1 for _ in documents) == getattr(SETTINGS, f"{split}_documents")
+
+
+def test_the_corpus_has_its_size_and_sentences_of_a_natural_length(mini: Path) -> None:
+    sentences, tokens, words = statistics.corpus_counts(mini / "corpus/train.txt")
+    assert SETTINGS.corpus_tokens <= tokens < SETTINGS.corpus_tokens + 100
+    assert 9 < tokens / sentences < 20
+    assert words > 3000
+
+
+def test_every_answer_stands_in_its_paragraph_at_its_place(mini: Path) -> None:
+    for split in SPLITS:
+        for context, question in statistics.squad_questions(mini, split):
+            for answer in question["answers"]:
+                start = answer["answer_start"]
+                assert context[start : start + len(answer["text"])] == answer["text"] != ""
+
+
+def test_answers_begin_and_end_at_word_boundaries(mini: Path) -> None:
+    for context, question in statistics.squad_questions(mini, "test"):
+        for answer in question["answers"]:
+            start, end = answer["answer_start"], answer["answer_start"] + len(answer["text"])
+            assert start == 0 or not context[start - 1].isalnum()
+            assert not context[end : end + 1].isalnum()
+
+
+def test_question_ids_are_unique(mini: Path) -> None:
+    names = [question["id"] for _, question in statistics.squad_questions(mini, "train")]
+    assert len(set(names)) == len(names)
+
+
+def test_trees_are_binary_and_balanced(mini: Path) -> None:
+    for line in (mini / "sst5/train.txt").read_text().splitlines():
+        tree = re.sub(r"\([0-4] [^\s()]+\)", "x", line)
+        while tree != "x":
+            smaller = re.sub(r"\([0-4] x x\)", "x", tree)
+            assert smaller != tree, line
+            tree = smaller
+
+
+def test_binary_parses_hold_the_words_of_their_sentence(mini: Path) -> None:
+    for pair in statistics.json_lines(mini / "snli/test.jsonl"):
+        words = str(pair["sentence1_binary_parse"]).replace("(", "").replace(")", "").split()
+        assert "".join(words) == str(pair["sentence1"]).replace(" ", "")
+
+
+def test_conll_2012_columns_are_complete_and_their_brackets_close(mini: Path) -> None:
+    for rows in conll_documents(mini / "srl/dev.gold_conll"):
+        for sentence in "\n".join(rows).strip().split("\n\n"):
+            columns = list(zip(*(line.split() for line in sentence.splitlines()), strict=True))
+            assert [int(index) for index in columns[2]] == list(range(len(columns[2])))
+            predicates = sum(frameset != "-" for frameset in columns[7])
+            assert len(columns) == 12 + predicates and predicates > 0
+            for column in (columns[5], *columns[10:-1]):
+                joined = "".join(column)
+                assert joined.count("(") == joined.count(")")
+            assert all(sum("(V*" in cell for cell in column) == 1 for column in columns[11:-1])
+
+
+def test_coreference_brackets_close_within_their_sentence(mini: Path) -> None:
+    for rows in conll_documents(mini / "coref/train.v4_gold_conll"):
+        for sentence in "\n".join(rows).strip().split("\n\n"):
+            cells = [cell for line in sentence.splitlines() for cell in line.split()[-1].split("|")]
+            opened = sorted(cell.strip("()") for cell in cells if cell.startswith("("))
+            assert opened == sorted(cell.strip("()") for cell in cells if cell.endswith(")"))
+
+
+def test_every_chain_has_two_mentions_at_least(mini: Path) -> None:
+    for rows in conll_documents(mini / "coref/test.v4_gold_conll"):
+        cells = [cell for line in rows if line for cell in line.split()[-1].split("|")]
+        starts = [cell.strip("()") for cell in cells if cell.startswith("(")]
+        assert all(starts.count(chain) > 1 for chain in starts)
+
+
+def test_entities_are_written_in_iob1(mini: Path) -> None:
+    lines = (mini / "ner/train.txt").read_text().splitlines()
+    assert lines[0] == "-DOCSTART- -X- -X- O"
+    previous = "O"
+    for line in lines:
+        tag = line.split()[3] if line else "O"
+        assert re.fullmatch(r"O|[IB]-(PER|LOC|ORG|MISC)", tag)
+        assert tag[0] != "B" or previous[2:] == tag[2:]
+        previous = tag
+
+
+def test_a_sense_points_at_its_word(mini: Path) -> None:
+    for row in statistics.json_lines(mini / "wsd/test.jsonl"):
+        tokens = row["tokens"]
+        assert isinstance(tokens, list) and str(row["sense"]).startswith(f"{row['lemma']}.")
+        assert tokens[row["index"]][0].lower() == str(row["lemma"])[0]
+
+
+def test_ensure_writes_once_and_then_returns_the_folder(tmp_path: Path) -> None:
+    folder = ensure_mini(tmp_path, SMALL)
+    stamp = (folder / "ner/train.txt").stat().st_mtime_ns
+    assert ensure_mini(tmp_path, SMALL) == folder
+    assert (folder / "ner/train.txt").stat().st_mtime_ns == stamp
+
+
+def test_ensure_leaves_nothing_behind_when_it_is_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_off(directory: Path, settings: MiniSettings) -> None:
+        (directory / "ner").mkdir()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files, "write_mini", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        ensure_mini(tmp_path, SMALL)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ensure_accepts_the_folder_of_a_faster_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_while_another_does(directory: Path, settings: MiniSettings) -> None:
+        monkeypatch.undo()
+        ensure_mini(tmp_path, settings)
+        write_mini(directory, settings)
+
+    monkeypatch.setattr(files, "write_mini", write_while_another_does)
+    folder = ensure_mini(tmp_path, SMALL)
+    assert list(tmp_path.iterdir()) == [folder] and (folder / "ner/train.txt").exists()
