@@ -16,13 +16,27 @@ SURPLUS = re.compile(r" -?\d*\.\d+$")  # a number that was left on the word: the
 
 
 def read_vectors(path: Path, wanted: Container[str]) -> dict[str, Vector]:
-    """The vectors of the wanted words; a word that comes twice keeps the first.
+    """The vectors of the wanted words; a word that comes twice keeps the first."""
+    found: dict[str, Vector] = {}
+    for number, word, values in _split_lines(path):
+        if word in wanted and word not in found:
+            found[word] = _vector(path, number, values)
+    return found
+
+
+def stream_vectors(path: Path) -> Iterator[tuple[str, Vector]]:
+    """All words with their vectors, in the file's order."""
+    for number, word, values in _split_lines(path):
+        yield word, _vector(path, number, values)
+
+
+def _split_lines(path: Path) -> Iterator[tuple[int, str, list[str]]]:
+    """Line number, word and numbers.
 
     A line is a word and its numbers, with single spaces. A first line with two whole numbers is
     word2vec's header and is passed over. Some words in GloVe 840B hold spaces themselves, hence
     the numbers are counted from the end of the line.
     """
-    found: dict[str, Vector] = {}
     dim = 0
     for number, line in numbered_lines(path):
         if not dim:
@@ -33,9 +47,7 @@ def read_vectors(path: Path, wanted: Container[str]) -> dict[str, Vector]:
         if len(values) != dim or not dim or SURPLUS.search(word):
             problem = f"a word and {dim or 'its'} numbers were expected, not {line[:40]!r}"
             raise DataError(path, number, problem)
-        if word in wanted and word not in found:
-            found[word] = _vector(path, number, values)
-    return found
+        yield number, word, values
 
 
 def _is_header(line: str) -> bool:

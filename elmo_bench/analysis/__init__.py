@@ -1,0 +1,26 @@
+"""What the layers of a biLM know: neighbours in context, word senses, parts of speech."""
+
+from importlib import import_module
+from typing import Any
+
+# Public names and where they live; loaded at first use, as reports need the results alone.
+_PUBLIC = {
+    "find_neighbours": "elmo_bench.analysis.neighbours",
+    "draw_occurrences": "elmo_bench.analysis.pictures",
+    "read_analyses": "elmo_bench.analysis.results",
+    "write_analysis": "elmo_bench.analysis.results",
+    "read_senses": "elmo_bench.analysis.senses",
+    "similar_words": "elmo_bench.analysis.static",
+}
+
+__all__ = list(_PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'elmo_bench.analysis' has no attribute {name!r}")
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC])

@@ -1,0 +1,183 @@
+"""The vectors of a word's occurrences in a file, or of all words', on disk.
+
+A folder in the cache holds vectors.npy (layer, occurrence, dim) in float16, places.npy (line,
+place) of each occurrence, and about.json. Building reads the file twice, first to count and then
+to compute, and keeps a few thousand tokens in memory besides the places (16 bytes each); searching
+maps vectors.npy and reads it block by block. So millions of tokens need disk, not memory.
+"""
+
+import hashlib
+import heapq
+import json
+import os
+import shutil
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from filelock import FileLock
+from jaxtyping import Float, Float16, Int64
+from rich.progress import Progress
+
+from elmo_bench.analysis.results import content_hash
+from elmo_bench.analysis.stream import stream_layers, write_vectors
+from elmo_bench.analysis.text import Line, read_lines
+from elmo_bench.bilm.model import BiLm
+
+BLOCK_ROWS = 16_384  # searched at a time
+
+Label = TypeVar("Label")
+
+
+class Match(NamedTuple):
+    """An occurrence by its row in the index, and how near it is."""
+
+    similarity: float
+    row: int
+
+
+@dataclass(frozen=True)
+class Index:
+    """Occurrences in a file, and some layers of each."""
+
+    layers: list[int]
+    vectors: Float16[np.ndarray, "layer row dim"]
+    places: Int64[np.ndarray, "row 2"]  # line number in the file, token in the line
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def rows(self, line: int, place: int) -> list[int]:
+        """The row of an occurrence, if it is here."""
+        return np.flatnonzero((self.places == (line, place)).all(axis=1)).tolist()
+
+    def nearest(self, vector: Float[np.ndarray, " dim"], layer: int, top: int) -> list[Match]:
+        """The occurrences of the greatest cosine, from the nearest on."""
+        found: list[tuple[float, int]] = []
+        rows = self.vectors[self.layers.index(layer)]
+        for start in range(0, len(self), BLOCK_ROWS):
+            block = rows[start : start + BLOCK_ROWS].astype(np.float32)
+            found = merge_best(
+                found, cosines(block, vector), range(start, len(self)).__getitem__, top
+            )
+        return [Match(similarity, row) for similarity, row in found]
+
+
+def cosines(
+    rows: Float[np.ndarray, "row dim"], vector: Float[np.ndarray, " dim"]
+) -> Float[np.ndarray, " row"]:
+    """Cosine of each row with a vector; 0 where a vector is zero."""
+    sizes = np.linalg.norm(rows, axis=1) * np.linalg.norm(vector)
+    return rows @ vector / np.maximum(sizes, 1e-12)
+
+
+def merge_best(
+    best: Iterable[tuple[float, Label]],
+    scores: Float[np.ndarray, " row"],
+    label: Callable[[int], Label],
+    top: int,
+) -> list[tuple[float, Label]]:
+    """The best of those so far and of a block, from the best on; among equals the earlier."""
+    chosen: Sequence[int] = range(len(scores))
+    if top < len(scores):
+        # Not argpartition alone: of equal scores at the border it would keep any.
+        border = np.partition(scores, -top)[-top]
+        chosen = np.flatnonzero(scores >= border).tolist()
+    new = [(float(scores[i]), label(i)) for i in chosen]
+    return heapq.nlargest(top, [*best, *new], key=lambda pair: pair[0])
+
+
+def open_index(
+    bilm: BiLm, path: Path, word: str | None, layers: Sequence[int], cache: Path
+) -> Index:
+    """The index of a file, made if the cache has none for this biLM, content, word and layers.
+
+    Args:
+        bilm: Whose layers.
+        path: Text, as `read_lines` reads it.
+        word: Whose occurrences; None takes every word.
+        layers: What is kept of each occurrence.
+        cache: Where indexes lie.
+    """
+    wanted = None if word is None else word.casefold()
+    about = {
+        "version": 1,
+        "fingerprint": bilm.fingerprint(),
+        "content": content_hash(path),
+        "senses": ".jsonl" in path.suffixes,
+        "word": wanted,
+        "layers": list(layers),
+    }
+    key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
+    folder = cache / key
+    cache.mkdir(parents=True, exist_ok=True)
+    with FileLock(cache / f"{key}.lock"):
+        found = _load(folder, list(layers))
+        if found is None:
+            shutil.rmtree(folder, ignore_errors=True)
+            _build(bilm, path, wanted, list(layers), folder, json.dumps(about, indent=1))
+            found = _load(folder, list(layers))
+    assert found is not None
+    return found
+
+
+def _load(folder: Path, layers: list[int]) -> Index | None:
+    """None where the folder is missing or its files do not fit together."""
+    try:
+        vectors = np.load(folder / "vectors.npy", mmap_mode="r")
+        places = np.load(folder / "places.npy")
+    except (OSError, ValueError, EOFError):
+        return None
+    if vectors.shape[:2] != (len(layers), len(places)):
+        return None
+    return Index(layers, vectors, places)
+
+
+def _build(
+    bilm: BiLm, path: Path, word: str | None, layers: list[int], folder: Path, about: str
+) -> None:
+    flat = array("q")  # 16 bytes an occurrence
+    for line, found in _occurrences(path, word):
+        for place in found:
+            flat.extend((line.number, place))
+    if not flat:
+        raise ValueError(f"{path}: {word!r} does not occur in it" if word else f"{path} is empty")
+    places = np.array(flat, dtype=np.int64).reshape(-1, 2)
+    shape = (len(layers), len(places), bilm.output_dim)
+    unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        with Progress(transient=True) as progress:
+            task = progress.add_task(f"Reading {path.name}", total=len(places))
+
+            def advance(block: np.ndarray) -> np.ndarray:
+                progress.advance(task, block.shape[1])
+                return block
+
+            blocks = map(advance, _blocks(bilm, path, word, layers))
+            write_vectors(unfinished / "vectors.npy", shape, blocks)
+        np.save(unfinished / "places.npy", places)
+        (unfinished / "about.json").write_text(about + "\n", encoding="utf-8")
+        unfinished.chmod(0o755)  # mkdtemp's folders are for their owner alone
+        os.rename(unfinished, folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _occurrences(path: Path, word: str | None) -> Iterator[tuple[Line, list[int]]]:
+    for line in read_lines(path):
+        places = line.places(word) if word is not None else list(range(len(line.tokens)))
+        if places:
+            yield line, places
+
+
+def _blocks(
+    bilm: BiLm, path: Path, word: str | None, layers: list[int]
+) -> Iterator[Float[np.ndarray, "layer _row dim"]]:
+    """The vectors of each sentence's occurrences; sentences without any are not computed."""
+    occurrences = _occurrences(path, word)
+    for (_, places), stack in stream_layers(bilm, occurrences, lambda item: item[0].tokens):
+        yield stack[layers][:, places]

@@ -1,0 +1,125 @@
+"""Occurrences of words with their senses: plain jsonl, and the unified WSD framework's XML."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from elmo_bench.data.files import DataError, numbered_lines, parse_json
+
+_DATA, _GOLD = ".data.xml", ".gold.key.txt"
+
+
+class SenseExample(NamedTuple):
+    """A word in a sentence; several senses are right where annotators could not choose."""
+
+    lemma: str  # with its part of speech where that is known: only senses of this compete
+    senses: tuple[str, ...]
+    first: int  # token, and the last one, which differs in `New_York`
+    last: int
+    tokens: tuple[str, ...]
+
+
+def read_senses(path: Path) -> list[SenseExample]:
+    """Read a file: .jsonl, plain or .gz, or NAME.data.xml with NAME.gold.key.txt beside it."""
+    if path.name.endswith(_DATA):
+        examples = list(read_framework(path))
+    elif ".jsonl" in path.suffixes:
+        examples = [example for _, example in read_jsonl(path)]
+    else:
+        raise DataError(path, None, f"senses are read from .jsonl, .jsonl.gz or {_DATA} files")
+    if not examples:
+        raise DataError(path, None, "there is no occurrence with a sense in it")
+    return examples
+
+
+def read_jsonl(path: Path) -> Iterator[tuple[int, SenseExample]]:
+    """Lines like {"lemma": "bank", "sense": "bank.river", "index": 1, "tokens": ["A", "bank"]}."""
+    for number, text in numbered_lines(path):
+        if not text.strip():
+            continue
+        row = parse_json(path, number, text)
+        if not isinstance(row, dict):
+            raise DataError(path, number, "not a JSON object")
+        try:
+            lemma, sense, index, tokens = (row[k] for k in ("lemma", "sense", "index", "tokens"))
+        except KeyError as error:
+            raise DataError(path, number, f"there is no {error}") from error
+        words = isinstance(tokens, list) and all(isinstance(t, str) and t for t in tokens)
+        if not words or not isinstance(lemma, str) or not isinstance(sense, str):
+            raise DataError(path, number, "lemma and sense are strings, tokens a list of words")
+        if not isinstance(index, int) or not 0 <= index < len(tokens):
+            problem = f"index {index!r} is not the place of one of the {len(tokens)} tokens"
+            raise DataError(path, number, problem)
+        yield number, SenseExample(lemma, (sense,), index, index, tuple(tokens))
+
+
+def read_framework(path: Path) -> Iterator[SenseExample]:
+    """Stream NAME.data.xml of the unified WSD framework (Raganato et al. 2017).
+
+    Words of several parts, `New_York`, become several tokens, as the biLM has seen them apart.
+    """
+    gold = _read_keys(path.with_name(path.name.removesuffix(_DATA) + _GOLD))
+    try:
+        for _, element in ElementTree.iterparse(path):
+            if element.tag == "sentence":
+                yield from _sentence(path, element, gold)
+                element.clear()
+    except ElementTree.ParseError as error:
+        raise DataError(path, error.position[0], f"not well-formed XML ({error})") from error
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})") from error
+    if gold:
+        problem = f"the keys have {len(gold)} instances more, such as {next(iter(gold))}"
+        raise DataError(path, None, problem)
+
+
+def _sentence(
+    path: Path, sentence: ElementTree.Element, gold: dict[str, tuple[str, ...]]
+) -> list[SenseExample]:
+    tokens: list[str] = []
+    instances: list[tuple[str, str, int, int]] = []
+    for word in sentence:
+        first = len(tokens)
+        text = word.text or ""
+        tokens += text.replace("_", " ").split() or [text.strip() or "_"]
+        if word.tag == "instance":
+            lemma = f"{word.get('lemma', '').lower()}#{word.get('pos', '')}"
+            instances.append((word.get("id", ""), lemma, first, len(tokens) - 1))
+    for name, *_ in instances:
+        if name not in gold:
+            raise DataError(path, None, f"instance {name!r} has no key, or is there twice")
+    return [
+        SenseExample(lemma, gold.pop(name), first, last, tuple(tokens))
+        for name, lemma, first, last in instances
+    ]
+
+
+def _read_keys(path: Path) -> dict[str, tuple[str, ...]]:
+    """Lines like `d000.s000.t000 long%3:00:02:: long%3:00:01::`."""
+    keys: dict[str, tuple[str, ...]] = {}
+    for number, text in numbered_lines(path):
+        if parts := text.split():
+            name, *senses = parts
+            if not senses or name in keys:
+                raise DataError(path, number, f"instance {name} without a sense, or twice")
+            keys[name] = tuple(senses)
+    return keys
+
+
+_POS_OF_KEY = {"1": "NOUN", "2": "VERB", "3": "ADJ", "4": "ADV", "5": "ADJ"}
+
+
+def read_first_senses(path: Path) -> dict[str, str]:
+    """WordNet's first sense of each lemma and part of speech, from its file index.sense."""
+    first: dict[str, tuple[int, str]] = {}
+    for number, text in numbered_lines(path):
+        parts = text.split()
+        lemma, _, place = parts[0].partition("%") if len(parts) == 4 else ("", "", "")
+        if not lemma or place[:1] not in _POS_OF_KEY or not parts[2].isdigit():
+            problem = f"not `lemma%2:31:00:: offset number count`: {text[:40]!r}"
+            raise DataError(path, number, problem)
+        key, rank = f"{lemma}#{_POS_OF_KEY[place[0]]}", int(parts[2])
+        if key not in first or rank < first[key][0]:
+            first[key] = rank, parts[0]
+    return {key: sense for key, (_, sense) in first.items()}

@@ -1,0 +1,72 @@
+"""Layers of a text of any size: computed a few thousand tokens at a time, kept on disk."""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from jaxtyping import Float, Float16
+
+from elmo_bench.bilm.model import BiLm
+
+CHUNK_TOKENS = 8192  # in memory at a time: 100 MB of layers at the original size
+
+Item = TypeVar("Item")
+
+
+def stream_layers(
+    bilm: BiLm, items: Iterable[Item], tokens: Callable[[Item], Sequence[str]]
+) -> Iterator[tuple[Item, Float[np.ndarray, "layer time dim"]]]:
+    """Each item with the layers of its tokens, every item read by itself, in order."""
+    for chunk in _chunks(items, tokens):
+        stacks = bilm.embed([tokens(item) for item in chunk])
+        for item, stack in zip(chunk, stacks, strict=True):
+            yield item, stack.cpu().numpy()
+
+
+def _chunks(items: Iterable[Item], tokens: Callable[[Item], Sequence[str]]) -> Iterator[list[Item]]:
+    chunk: list[Item] = []
+    size = 0
+    for item in items:
+        chunk.append(item)
+        size += len(tokens(item))
+        if size >= CHUNK_TOKENS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def write_vectors(
+    path: Path,
+    shape: tuple[int, int, int],
+    blocks: Iterable[Float[np.ndarray, "layer _row dim"]],
+) -> Float16[np.ndarray, "layer row dim"]:
+    """Write blocks of rows one after the other; what comes back is mapped, not read.
+
+    Args:
+        path: An .npy file to make.
+        shape: Layers, rows and dimension of them all.
+        blocks: Some rows of all layers at a time.
+    """
+    needed, free = 2 * int(np.prod(shape)), shutil.disk_usage(path.parent).free
+    if needed > free:
+        raise OSError(
+            f"The vectors take {needed / 1e9:,.2f} GB in {path.parent}, but {free / 1e9:,.2f} GB "
+            f"are free; name a folder on another disk with --cache."
+        )
+    if 0 in shape:
+        raise ValueError("There are no words to take vectors of.")
+    file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shape)
+    row = 0
+    for block in blocks:
+        end = row + block.shape[1]
+        file[:, row:end] = block
+        if not np.isfinite(file[:, row:end]).all():
+            raise ValueError("The layers have numbers that float16 cannot hold.")
+        row = end
+    if row != shape[1]:
+        raise ValueError(f"{shape[1]} rows were announced, {row} came; did the file change?")
+    file.flush()
+    return np.load(path, mmap_mode="r")

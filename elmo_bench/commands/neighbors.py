@@ -1,0 +1,192 @@
+"""`elmo-bench neighbors`: where a word is used as in a sentence, by the layers of a biLM."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from elmo_bench.analysis.neighbours import Neighbour, Query
+
+HELP = "occurrences of a word in a text file that are nearest to one in a sentence"
+WIDTH = 30  # tokens shown around the word
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bilm", help="a biLM folder, a name in results/bilm, or official_small ...")
+    parser.add_argument(
+        "file", type=Path, help="one tokenised sentence a line, or .jsonl with senses; plain or .gz"
+    )
+    parser.add_argument("--sentence", required=True, help="a sentence, its tokens apart")
+    parser.add_argument("--word", required=True, help="a token of it; the first of several counts")
+    parser.add_argument("--layer", type=int, help="0 is the token layer (default: the last layer)")
+    parser.add_argument("--top", type=int, default=10, metavar="N", help="how many (10)")
+    parser.add_argument(
+        "--any-word", action="store_true", help="among all words, not the word's occurrences alone"
+    )
+    parser.add_argument(
+        "--vectors", type=Path, metavar="FILE",
+        help="static vectors in GloVe's format to compare with (default: the biLM's token layer)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--picture", type=Path, metavar="FILE",
+        help="draw the word's occurrences: .png, .svg or .pdf, coloured by sense where known",
+    )  # fmt: skip
+    parser.add_argument("--cache", type=Path, default=Path("cache/neighbors"), metavar="DIR")
+    parser.add_argument("--results", type=Path, default=Path("results/analysis"), metavar="DIR")
+    parser.add_argument("--no-record", action="store_true", help="leave --results as it is")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search, print, draw and record."""
+    from elmo_bench import BiLm
+    from elmo_bench.analysis import neighbours, static
+    from elmo_bench.clock import Clock
+
+    if args.top < 1:
+        raise ValueError(f"--top {args.top}: at least 1")
+    clock = Clock()
+    bilm = BiLm.load(args.bilm)
+    layer = neighbours.check_layer(bilm, args.layer)
+    query = neighbours.ask(bilm, args.sentence, args.word)
+    word = None if args.any_word else args.word
+    with clock("index"):
+        index = neighbours.word_index(bilm, args.file, word, layer, args.cache)
+    with clock("search"):
+        found = neighbours.nearest(index, args.file, query, layer, args.top)
+    with clock("static"):
+        if args.vectors:
+            alike = static.similar_words(args.word, args.vectors, args.top)
+        else:
+            alike = static.similar_tokens(args.word, bilm, args.file, args.top)
+    _show(args, layer, len(index), query, found, alike)
+    if args.picture:
+        _draw(args, bilm, query, found)
+    if not args.no_record:
+        sizes = {"occurrences": len(index)}
+        _record(args, bilm, layer, query, found, alike, sizes, clock.seconds)
+    return 0
+
+
+def _show(
+    args: argparse.Namespace,
+    layer: int,
+    occurrences: int,
+    query: "Query",
+    found: list["Neighbour"],
+    alike: list[tuple[float, str]],
+) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from elmo_bench.report.weights import layer_name
+
+    console = Console()
+    mark = ("", "") if console.is_terminal else ("[", "]")
+    console.print(_context(query.tokens, query.place, mark), soft_wrap=True)
+    title = f"Nearest of {occurrences:,} occurrences in {args.file.name}, {layer_name(layer)}"
+    table = Table(title=title, title_justify="left", expand=False)
+    table.add_column("cosine", justify="right")
+    table.add_column("line", justify="right")
+    senses = any(neighbour.sense for neighbour in found)
+    if senses:
+        table.add_column("sense")
+    table.add_column("sentence", overflow="fold")
+    for neighbour in found:
+        row: list[Any] = [f"{neighbour.similarity:.3f}", str(neighbour.line)]
+        row += [neighbour.sense or ""] if senses else []
+        table.add_row(*row, _context(neighbour.tokens, neighbour.place, mark))
+    console.print(table)
+    source = args.vectors.name if args.vectors else "the biLM's token layer"
+    words = ", ".join(f"{word} {similarity:.2f}" for similarity, word in alike)
+    console.print(
+        f"Without context, by {source}: {words or 'the word is unknown'}",
+        markup=False, highlight=False,
+    )  # fmt: skip
+
+
+def _context(tokens: tuple[str, ...], place: int, mark: tuple[str, str]) -> "Text":
+    """The sentence around the word, which stands out."""
+    from rich.text import Text
+
+    start = max(0, place - WIDTH // 2)
+    end = min(len(tokens), place + WIDTH // 2 + 1)
+    text = Text("… " if start else "")
+    for other in range(start, end):
+        word = tokens[other]
+        if other == place:
+            text.append(f"{mark[0]}{word}{mark[1]}", style="bold reverse")
+        else:
+            text.append(word)
+        text.append(" " if other < end - 1 else "")
+    return text.append(" …") if end < len(tokens) else text
+
+
+def _draw(args: argparse.Namespace, bilm: Any, query: "Query", found: list["Neighbour"]) -> None:
+    """All layers of the word's occurrences but the token layer, where they hardly differ."""
+    from elmo_bench.analysis.neighbours import word_index
+    from elmo_bench.analysis.pictures import draw_occurrences, sample_rows
+    from elmo_bench.analysis.text import pick_lines
+    from elmo_bench.report.figures.style import save, styled
+
+    index = word_index(bilm, args.file, args.word, bilm.num_layers - 1, args.cache)
+    near = [row for n in found for row in index.rows(n.line, n.place)]
+    rows = sample_rows(len(index), near)
+    places = [(int(line), int(place)) for line, place in index.places[rows]]
+    lines = pick_lines(args.file, {line for line, _ in places})
+    layers = range(1, bilm.num_layers)
+    title = (
+        f"{len(rows):,} of {len(index):,} occurrences"
+        if len(rows) < len(index)
+        else (f"{len(index):,} occurrences")
+    )
+    with styled():
+        figure = draw_occurrences(
+            f"{title} of “{args.word}” in {args.file.name}",
+            {layer: index.vectors[layer][rows] for layer in layers},
+            [lines[line].senses.get(place) for line, place in places],
+            {layer: query.layers[layer] for layer in layers},
+            [rows.index(row) for row in near],
+        )
+        save(figure, args.picture)
+    print(args.picture)
+
+
+def _record(
+    args: argparse.Namespace,
+    bilm: Any,
+    layer: int,
+    query: "Query",
+    found: list["Neighbour"],
+    alike: list[tuple[float, str]],
+    sizes: dict[str, int],
+    seconds: dict[str, float],
+) -> None:
+    from dataclasses import asdict
+
+    from elmo_bench.analysis.results import Analysis, file_identity, write_analysis
+
+    settings = {
+        "text": file_identity(args.file),
+        "vectors": file_identity(args.vectors) if args.vectors else None,
+        "sentence": list(query.tokens),
+        "place": query.place,
+        "layer": layer,
+        "top": args.top,
+        "any_word": args.any_word,
+    }
+    analysis = Analysis(
+        analysis="neighbors",
+        bilm=bilm.config["name"],
+        fingerprint=bilm.fingerprint(),
+        data=args.file.name,
+        settings=settings,
+        examples={
+            "neighbours": [asdict(neighbour) for neighbour in found],
+            "static": [[word, similarity] for similarity, word in alike],
+        },
+        sizes=sizes,
+        seconds=seconds,
+    )
+    print(write_analysis(analysis, args.results))

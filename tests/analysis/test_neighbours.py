@@ -1,0 +1,99 @@
+import gzip
+
+import numpy as np
+import pytest
+
+from elmo_bench.analysis import index as indexing
+from elmo_bench.analysis.neighbours import ask, find_neighbours, word_index
+from elmo_bench.analysis.text import read_lines
+
+
+def test_the_nearest_occurrences_are_those_of_the_greatest_cosine(bilm, text, tmp_path):
+    sentence = "a new play is on"
+    found = find_neighbours(bilm, text, sentence, "play", layer=1, top=3, cache=tmp_path)
+    query = ask(bilm, sentence, "play").layers[1]
+    expected = []
+    for line in read_lines(text):
+        [layers] = bilm.embed([line.tokens])
+        for place in line.places("play"):
+            vector = layers[1, place].numpy()
+            cosine = vector @ query / np.linalg.norm(vector) / np.linalg.norm(query)
+            expected.append((float(cosine), line.tokens, place))
+    best = sorted(dict.fromkeys(expected), reverse=True)[:3]
+    assert [(n.tokens, n.place) for n in found] == [pair[1:] for pair in best]
+    assert [n.similarity for n in found] == pytest.approx([pair[0] for pair in best], abs=1e-3)
+
+
+def test_the_query_is_no_neighbour_and_no_sentence_comes_twice(bilm, text, tmp_path):
+    sentence = "they play football in the park"
+    found = find_neighbours(bilm, text, sentence, "play", top=50, cache=tmp_path)
+    sentences = [" ".join(neighbour.tokens) for neighbour in found]
+    assert sentence not in sentences
+    assert sorted(sentences) == sorted(set(sentences))
+    assert len(sentences) == 4
+
+
+def test_a_word_is_found_in_upper_and_lower_case(bilm, text, tmp_path):
+    found = find_neighbours(bilm, text, "we play", "play", top=50, cache=tmp_path)
+    assert "Play it again" in [" ".join(neighbour.tokens) for neighbour in found]
+
+
+def test_any_word_is_compared_when_asked_for(bilm, text, tmp_path):
+    found = find_neighbours(bilm, text, "we play", "play", top=50, any_word=True, cache=tmp_path)
+    assert {"football", "theatre"} <= {n.tokens[n.place] for n in found}
+
+
+def test_search_in_small_blocks_finds_the_same(bilm, text, tmp_path, monkeypatch):
+    ask_for = (bilm, text, "we play", "play", 2, 5, True, tmp_path)
+    whole = find_neighbours(*ask_for)
+    monkeypatch.setattr(indexing, "BLOCK_ROWS", 3)
+    assert [(n.line, n.place) for n in find_neighbours(*ask_for)] == [
+        (n.line, n.place) for n in whole
+    ]
+
+
+def test_an_index_is_made_once_and_serves_every_layer(bilm, text, tmp_path, monkeypatch):
+    word_index(bilm, text, "play", 1, tmp_path)
+    monkeypatch.setattr(indexing, "stream_layers", None)
+    assert len(word_index(bilm, text, "Play", 2, tmp_path)) == 6
+
+
+def test_a_changed_file_gets_a_new_index(bilm, text, tmp_path):
+    word_index(bilm, text, "play", 1, tmp_path)
+    text.write_text("they play\n", encoding="utf-8")
+    assert len(word_index(bilm, text, "play", 1, tmp_path)) == 1
+
+
+def test_a_damaged_index_is_made_anew(bilm, text, tmp_path):
+    word_index(bilm, text, "play", 1, tmp_path / "cache")
+    [vectors] = (tmp_path / "cache").glob("*/vectors.npy")
+    vectors.write_bytes(b"nonsense")
+    assert len(word_index(bilm, text, "play", 1, tmp_path / "cache")) == 6
+
+
+def test_packed_text_gives_the_same_neighbours(bilm, text, tmp_path):
+    packed = tmp_path / "text.txt.gz"
+    packed.write_bytes(gzip.compress(text.read_bytes()))
+    plain = find_neighbours(bilm, text, "we play", "play", cache=tmp_path)
+    assert find_neighbours(bilm, packed, "we play", "play", cache=tmp_path) == plain
+
+
+def test_senses_come_with_neighbours_and_all_forms_of_a_lemma(bilm, senses, tmp_path):
+    found = find_neighbours(bilm, senses, "we play", "play", cache=tmp_path)
+    assert sorted(n.sense for n in found) == ["play.sport", "play.stage", "play.stage"]
+    assert "plays" in {n.tokens[n.place] for n in found}
+
+
+def test_a_word_that_is_not_in_the_sentence_is_told(bilm, text, tmp_path):
+    with pytest.raises(ValueError, match="not a token"):
+        find_neighbours(bilm, text, "we sing", "play", cache=tmp_path)
+
+
+def test_a_word_that_is_not_in_the_text_is_told(bilm, text, tmp_path):
+    with pytest.raises(ValueError, match="does not occur"):
+        find_neighbours(bilm, text, "we sing", "sing", cache=tmp_path)
+
+
+def test_a_layer_that_is_not_there_is_told(bilm, text, tmp_path):
+    with pytest.raises(ValueError, match="layers 0 to 2"):
+        find_neighbours(bilm, text, "we play", "play", layer=3, cache=tmp_path)
