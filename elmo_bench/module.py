@@ -28,7 +28,8 @@ class TaskModule(LightningModule):
         score: Scores the predictions of a whole split.
         metric: The score that selects the checkpoint.
         new_optimizer: Makes the optimizer of the given parameters.
-        new_scheduler: Makes its schedule, stepped after every dev pass; None keeps the rate.
+        new_scheduler: Makes its schedule; None keeps the rate. One that watches the dev score moves
+            after every epoch, any other after every step.
     """
 
     def __init__(
@@ -62,8 +63,11 @@ class TaskModule(LightningModule):
         optimizer = self.new_optimizer(p for p in self.parameters() if p.requires_grad)
         if self.new_scheduler is None:
             return optimizer
-        monitor = f"dev/{self.metric}"
-        schedule = {"scheduler": self.new_scheduler(optimizer), "monitor": monitor}
+        scheduler = self.new_scheduler(optimizer)
+        watches = isinstance(scheduler, ReduceLROnPlateau)
+        schedule = {"scheduler": scheduler, "interval": "epoch" if watches else "step"}
+        if watches:
+            schedule["monitor"] = f"dev/{self.metric}"
         return {"optimizer": optimizer, "lr_scheduler": schedule}
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:

@@ -31,10 +31,7 @@ def score_coref(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     totals = np.zeros((len(METRICS), 4))
     repeats = 0
     for index, document in enumerate(documents):
-        length = sum(len(words) for words in field(document, "sentences", f"document {index}"))
-        gold = _clusters_in_text_order(document, "gold", length, f"document {index}")
-        pred = _clusters_in_text_order(document, "pred", length, f"document {index}")
-        pred, dropped = _without_repeats(gold, pred)
+        gold, pred, dropped = _sides(document, f"document {index}")
         repeats += dropped
         if repeats > MOST_REPEATS:
             raise ValueError(
@@ -49,6 +46,22 @@ def score_coref(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         scores[metric] = precision_recall_f1(Ratio(right_pred, n_pred), Ratio(right_gold, n_gold))
     scores["conll_f1"] = sum(scores[metric]["f1"] for metric in METRICS) / len(METRICS)
     return scores
+
+
+def count_coref(document: Mapping[str, Any]) -> list[tuple[float, float, float, float]]:
+    """What one document adds to each metric: numerator and denominator of precision and recall."""
+    gold, pred, _ = _sides(document, "document")
+    muc, b3, ceafe = map(tuple, _count(gold, pred).tolist())
+    return [muc, b3, ceafe]
+
+
+def _sides(document: Mapping[str, Any], place: str) -> tuple[list[Cluster], list[Cluster], int]:
+    """Gold and pred as they are counted, and how many repeated mentions pred had."""
+    length = sum(len(words) for words in field(document, "sentences", place))
+    gold = _clusters_in_text_order(document, "gold", length, place)
+    pred = _clusters_in_text_order(document, "pred", length, place)
+    pred, dropped = _without_repeats(gold, pred)
+    return gold, pred, dropped
 
 
 def _count(gold: list[Cluster], pred: list[Cluster]) -> np.ndarray:

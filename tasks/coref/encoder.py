@@ -1,0 +1,86 @@
+"""The sentence encoder of Lee et al. (2017): one bidirectional LSTM with coupled gates."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from elmo_bench.nn.init import orthogonal_blocks_
+from elmo_bench.nn.packed import Packing, Recurrence
+
+
+class CoupledCell:
+    """c = (1 - i) * c + i * tanh(j),  output = o * tanh(c). Blocks in order: j, i, o."""
+
+    blocks = recurrent_blocks = 3
+    cell_blocks = 2
+
+    def advance(self, gates: Tensor, before: Tensor, cell: Tensor, output: Tensor) -> None:
+        units = cell.shape[1]
+        j = gates[:, :units].tanh_()
+        i, o = gates[:, units:].sigmoid_().chunk(2, dim=1)
+        torch.lerp(before, j, i, out=cell)
+        torch.tanh(cell, out=output).mul_(o)
+
+    def slopes(
+        self, gates: Tensor, before: Tensor, cells: Tensor
+    ) -> tuple[list[Tensor], Tensor, Tensor]:
+        j, i, o = gates.chunk(3, dim=1)
+        squashed = cells.tanh()
+        by_gate = [i * (1 - j * j), (j - before) * i * (1 - i), squashed * o * (1 - o)]
+        return by_gate, o * (1 - squashed * squashed), 1 - i
+
+
+class CoupledBiLstm(nn.Module):
+    """A forward and a backward layer side by side, each with a learned state to start from.
+
+    Args:
+        input_dim: Size of the inputs.
+        hidden_dim: Units per direction.
+        dropout: On the output that is fed back, by one mask for all steps of a sequence.
+    """
+
+    def __init__(self, input_dim: int, hidden_dim: int, dropout: float) -> None:
+        super().__init__()
+        self.dim = 2 * hidden_dim
+        self.directions = nn.ModuleList(
+            _Direction(input_dim, hidden_dim, dropout, backwards) for backwards in (False, True)
+        )
+
+    def forward(
+        self, inputs: Float[Tensor, "row dim"], packing: Packing
+    ) -> Float[Tensor, "row out"]:
+        return torch.cat([direction(inputs, packing) for direction in self.directions], dim=1)
+
+
+class _Direction(nn.Module):
+    def __init__(self, input_dim: int, hidden_dim: int, dropout: float, backwards: bool) -> None:
+        super().__init__()
+        self.cell, self.backwards = CoupledCell(), backwards
+        self.dropout = nn.Dropout(dropout)
+        self.from_input = nn.Linear(input_dim, 3 * hidden_dim)
+        self.from_output = nn.Linear(hidden_dim, 3 * hidden_dim, bias=False)
+        self.start = nn.Parameter(torch.zeros(2, hidden_dim))  # output and cell state
+        orthogonal_blocks_(self.from_input.weight, hidden_dim)
+        orthogonal_blocks_(self.from_output.weight, hidden_dim)
+        nn.init.zeros_(self.from_input.bias)
+
+    def forward(
+        self, inputs: Float[Tensor, "row dim"], packing: Packing
+    ) -> Float[Tensor, "row out"]:
+        output, cell = self.start.unsqueeze(1).expand(-1, packing.sizes[0], -1)
+        mask = None
+        if self.training and self.dropout.p:
+            mask = self.dropout(torch.ones_like(output))
+        outputs: Tensor = Recurrence.apply(
+            self.cell,
+            packing.sizes,
+            self.backwards,
+            inputs,
+            self.from_input.weight,
+            self.from_input.bias,
+            self.from_output.weight,
+            output,
+            cell,
+            mask,
+        )
+        return outputs
