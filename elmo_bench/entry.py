@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable
 
 from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
+from hydra.core.plugins import Plugins
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 
@@ -29,6 +31,7 @@ def guarded(main: Callable[[], object], name: str) -> int:
     elif needs_task:
         print(_task_list(), file=sys.stderr)
         return 2
+    _prefer_own_launchers()
     try:
         main()
     except SystemExit as stop:
@@ -39,6 +42,17 @@ def guarded(main: Callable[[], object], name: str) -> int:
         print(f"{name}.py: interrupted; the same command goes on from here", file=sys.stderr)
         return 130
     return 0
+
+
+def _prefer_own_launchers() -> None:
+    """Let conf/hydra/launcher/joblib.yaml be, not what the plugin registers by the same name.
+
+    Hydra would check the one against the other and warn of doing so, in each process of a sweep.
+    """
+    Plugins.instance()  # finds the plugins, which register themselves
+    registered = ConfigStore.instance().repo["hydra"]["launcher"]
+    for path in (CONF / "hydra" / "launcher").glob("*.yaml"):
+        registered.pop(path.name, None)
 
 
 def _without_flags(words: list[str]) -> list[str]:

@@ -1,0 +1,67 @@
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+from elmo_bench.checks import check
+from elmo_bench.config import CONF, run_id
+from elmo_bench.sweep.callback import job_overrides, labels
+from elmo_bench.sweep.plan import configs_of
+
+SWEEPS = {
+    "table1": 30,
+    "table2_layers": 12,
+    "table3_placement": 9,
+    "table7_context": 12,
+    "figure1_sample_efficiency": 14,
+    "figure2_layer_weights": 30,
+}
+
+
+def jobs_of(experiment: str, *words: str) -> list[list[str]]:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        config = compose("run", [f"experiment={experiment}"], return_hydra_config=True)
+    config.hydra.overrides.task = [f"experiment={experiment}", *words]
+    return job_overrides(config)
+
+
+def test_every_overlay_but_debug_is_a_sweep_and_known_here():
+    assert {path.stem for path in (CONF / "experiment").glob("*.yaml")} == {"debug", *SWEEPS}
+
+
+@pytest.mark.parametrize("experiment", SWEEPS)
+def test_an_overlay_is_one_command_whose_jobs_compose(experiment):
+    text = (CONF / "experiment" / f"{experiment}.yaml").read_text()
+    assert text.startswith("# @package _global_\n")
+    jobs = jobs_of(experiment)
+    assert len(jobs) == len(set(labels(jobs))) == SWEEPS[experiment]
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        for job in (jobs[0], jobs[-1]):
+            check(compose("run", job))
+
+
+def test_the_command_line_narrows_an_overlay():
+    assert labels(jobs_of("table1", "task=ner", "seed=1,2")) == ["seed=1", "seed=2"]
+
+
+def test_lambda_of_a_single_layer_makes_no_second_run():
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        configs = [compose("run", job) for job in jobs_of("table2_layers", "task=ner")]
+    runs = {run_id(config) for cfg in configs for config in configs_of(cfg)}
+    assert len(runs) == 4  # baseline, last, and all layers with either lambda
+
+
+def test_layer_weights_are_those_of_table_1():
+    def runs(jobs):
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            return {run_id(compose("run", job)) for job in jobs}
+
+    one, two = jobs_of("table1", "seed=1"), jobs_of("figure2_layer_weights", "seed=1")
+    assert runs(two) == runs(one)
+
+
+def test_sweeps_end_with_tables_that_exist():
+    from elmo_bench.commands.compare import TABLES
+
+    for experiment in SWEEPS:
+        overlay = OmegaConf.load(CONF / "experiment" / f"{experiment}.yaml")
+        assert set(overlay.get("tables", ["main"])) <= set(TABLES)

@@ -1,0 +1,152 @@
+import json
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+import run as run_script
+from elmo_bench import entry
+from elmo_bench.records import read_records
+from elmo_bench.sweep.job import read_jobs
+from tests.conftest import PROJECT, TINY, paths_below
+
+
+@pytest.fixture
+def run_py(tmp_path, monkeypatch, capsys):
+    """Calls run.py with a tiny run's settings; gives exit status and output."""
+
+    def call(*words: str) -> tuple[int, str]:
+        settings = [
+            w for w in TINY if w.partition("=")[0] not in {x.partition("=")[0] for x in words}
+        ]
+        argv = ["run.py", *words, *settings, *paths_below(tmp_path)]
+        monkeypatch.setattr(sys, "argv", argv)
+        monkeypatch.chdir(PROJECT)
+        try:
+            status = entry.guarded(run_script.main, "run")
+        except SystemExit as stop:
+            status = stop.code
+        return status, capsys.readouterr().out
+
+    return call
+
+
+def sweeps(folder):
+    """The jobs of each sweep, the earliest first."""
+    return [list(read_jobs(path)) for path in sorted((folder / "outputs" / "sweeps").iterdir())]
+
+
+def test_jobs_share_a_baseline_and_end_with_a_line_each_and_the_comparison(run_py, tmp_path):
+    status, shown = run_py("-m", "task=ner", "elmo=paper,last")
+    assert status == 0
+    assert Counter(record.elmo for record in read_records(tmp_path / "results")) == Counter(
+        ["none", "paper", "last"]
+    )
+    [[first, second]] = sweeps(tmp_path)
+    assert [part.state for part in (*first.parts, *second.parts)] == [
+        "done", "done", "done before", "done",
+    ]  # fmt: skip
+    assert "[1/2] elmo=paper: done" in shown and "[2/2] elmo=last: done" in shown
+    assert "Test scores with and without ELMo" in shown
+
+
+def test_a_failing_job_is_recorded_and_the_others_run(run_py, tmp_path):
+    command = ("-m", "task=ner", "elmo=none", "task.build.dropout=7,0.5")
+    status, shown = run_py(*command)
+    failed, good = sorted(read_records(tmp_path / "results"), key=lambda r: r.error is None)
+    assert status == 3
+    assert "dropout" in failed.error and failed.scores == {}
+    assert good.config["task"]["build"]["dropout"] == 0.5 and good.scores["test"]
+    assert "1 of 2 jobs failed" in shown
+
+
+def test_the_same_command_does_only_what_is_missing(run_py, tmp_path):
+    run_py("-m", "task=ner", "elmo=none", "seed=1,2")
+    _, shown = run_py("-m", "task=ner", "elmo=none", "seed=1,2,3")
+    assert [job.state for job in sweeps(tmp_path)[1]] == ["done before", "done before", "done"]
+    assert "[3/3] seed=3: done" in shown
+
+
+def test_an_impossible_value_fails_its_own_job_alone(run_py, tmp_path):
+    status, shown = run_py("-m", "task=ner", "elmo=none", "task.training.batch_size=0,16")
+    assert status == 3
+    assert "task.training.batch_size=0: allowed is a whole number from 1 on" in shown
+    assert [job.state for job in sweeps(tmp_path)[0]] == ["failed", "done"]
+
+
+def test_a_failure_does_not_take_the_place_of_a_result(run_py, tmp_path, monkeypatch):
+    run_py("-m", "task=ner", "elmo=none")
+    [good] = read_records(tmp_path / "results")
+    monkeypatch.setattr("elmo_bench.evaluate._execute", lambda cfg, files: 1 / 0)
+    status, _ = run_py("-m", "task=ner", "elmo=none", "force=true")
+    assert status == 3
+    assert read_records(tmp_path / "results") == [good]
+
+
+def test_a_dry_run_lists_runs_with_their_baselines_and_makes_none(run_py, tmp_path):
+    run_py("-m", "task=ner", "elmo=none", "seed=1")
+    status, shown = run_py("-m", "task=ner", "elmo=paper,last", "seed=1,2", "--dry-run")
+    assert status == 0
+    assert "6 runs: 1 done, 5 to do" in shown
+    assert len(read_records(tmp_path / "results")) == 1
+
+
+def test_a_dry_run_of_a_single_run_imports_no_torch(tmp_path):
+    code = (
+        "import sys, run\nfrom elmo_bench import entry\nentry.guarded(run.main, 'run')\n"
+        "assert 'torch' not in sys.modules"
+    )
+    words = ["task=ner", "--dry-run", *TINY, *paths_below(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=PROJECT, capture_output=True, text=True
+    )
+    assert "2 runs: 2 to do" in done.stdout, done.stderr
+
+
+def test_part_of_the_training_data_is_the_same_for_both_models(run_py, tmp_path):
+    status, _ = run_py("-m", "task=snli", "data.train_fraction=0.001,0.5")
+    records = read_records(tmp_path / "results")
+    assert status == 0
+    assert Counter((r.elmo, r.sizes["train examples"]) for r in records) == Counter(
+        [("none", 1), ("none", 24), ("paper", 1), ("paper", 24)]
+    )
+
+
+def start_sweep(folder, *words: str) -> subprocess.Popen:
+    command = [sys.executable, "run.py", "-m", *words, *TINY, *paths_below(folder)]
+    return subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
+
+
+def test_two_sweeps_at_once_on_the_same_folders_do_each_run_once(tmp_path):
+    orders = ("elmo=paper,last", "elmo=last,paper")
+    processes = [start_sweep(tmp_path, "task=ner", order) for order in orders]
+    shown = [process.communicate()[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], shown
+    records = read_records(tmp_path / "results")
+    assert {record.elmo for record in records} == {"none", "paper", "last"}
+    assert len(records) == 3 and all(record.scores["test"] for record in records)
+
+
+@pytest.mark.parametrize("launcher", ["joblib", "submitit_local"])
+def test_a_launcher_runs_jobs_in_processes_that_share_the_cores(tmp_path, launcher):
+    words = ("task=ner", "elmo=none", "seed=1,2", f"hydra/launcher={launcher}")
+    process = start_sweep(tmp_path, *words)
+    shown = process.communicate()[0]
+    assert process.returncode == 0, shown
+    assert "[2/2]" in shown
+    [jobs] = sweeps(tmp_path)
+    assert all(job.threads == 1 and job.cpu_seconds <= 1.2 * job.seconds for job in jobs)
+    assert len(read_records(tmp_path / "results")) == 2
+
+
+def test_more_jobs_than_cores_are_refused(run_py):
+    status, _ = run_py("-m", "task=ner", "hydra/launcher=joblib", "hydra.launcher.n_jobs=999")
+    assert "hydra.launcher.n_jobs=999" in status and "cores" in status
+
+
+def test_a_job_file_keeps_everything(run_py, tmp_path):
+    run_py("-m", "task=ner", "elmo=none")
+    [path] = (tmp_path / "outputs" / "sweeps").glob("*/0/job.json")
+    content = json.loads(path.read_text())
+    assert "task=ner" in content["overrides"] and content["parts"][0]["arm"] == "none"
