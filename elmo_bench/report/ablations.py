@@ -109,9 +109,9 @@ def _worth_showing(families: Mapping[str, Cells]) -> dict[str, list[Cells]]:
     for cells in families.values():
         by_task[next(iter(cells.values()))[0].task].append(cells)
 
-    def nearness(cells: Cells) -> tuple[int, bool, bool]:
+    def nearness(cells: Cells) -> tuple[int, tuple[float, float], bool]:
         group = next(iter(cells.values()))[0]
-        return len(cells), group.uses_all_data, not group.is_untrained
+        return len(cells), group.amount, not group.is_untrained
 
     return {
         task: [cells for cells in chosen if len(cells) > 1] or [max(chosen, key=nearness)]

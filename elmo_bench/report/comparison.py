@@ -7,6 +7,7 @@ from rich.table import Table
 
 from elmo_bench.records import Record
 from elmo_bench.report.gain import gain_words
+from elmo_bench.report.groups import UNTRAINED, is_untrained
 from elmo_bench.report.weights import layer_name
 
 BAR = 30  # characters of a layer weight of 1
@@ -72,4 +73,5 @@ def weights_table(record: Record) -> Table:
 def _arm(record: Record) -> str:
     if record.elmo == "none":
         return "baseline"
-    return f"+ELMo ({record.elmo}, biLM {record.bilm})"
+    bilm = f"{record.bilm}, {UNTRAINED}" if is_untrained(record) else record.bilm
+    return f"+ELMo ({record.elmo}, biLM {bilm})"

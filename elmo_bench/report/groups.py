@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from pathlib import PurePath
 from statistics import fmean, stdev
 from typing import Any
@@ -56,10 +57,9 @@ class Group:
         return float(self.config.get("data", {}).get("train_fraction", 1.0))
 
     @property
-    def uses_all_data(self) -> bool:
-        """Whether nothing was held back from training."""
-        limit = self.config.get("data", {}).get("train_limit")
-        return self.train_fraction == 1 and limit is None
+    def amount(self) -> tuple[float, float]:
+        """How much of the training data was used, to compare groups of one corpus by."""
+        return self.train_fraction, float(self.config.get("data", {}).get("train_limit") or inf)
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -69,8 +69,8 @@ class Group:
     def corpus(self) -> str:
         """The data option, and which folder or file where it is the user's own."""
         data = self.config.get("data", {})
-        own = data.get("dir") or data.get("test")
-        return f"{self.any_record.data}: {PurePath(str(own)).name}" if own else self.any_record.data
+        own = next((data[k] for k in ("dir", "test") if isinstance(data.get(k), str)), None)
+        return f"{self.any_record.data}: {PurePath(own).name}" if own else self.any_record.data
 
     @property
     def bilm(self) -> str:
@@ -92,6 +92,16 @@ class Group:
             for record in self.records
             if record.seed in wanted and record.metric in record.scores.get(split, {})
         ]
+
+
+def with_most_data(groups: Iterable[Group]) -> list[Group]:
+    """Of each task and corpus the groups that saw as much training data as any did."""
+    groups = list(groups)
+    most: dict[tuple[str, str], tuple[float, float]] = {}
+    for group in groups:
+        place = group.task, group.corpus
+        most[place] = max(most.get(place, group.amount), group.amount)
+    return [group for group in groups if group.amount == most[group.task, group.corpus]]
 
 
 def is_untrained(record: Record) -> bool:

@@ -7,7 +7,13 @@ from elmo_bench.config import task_names
 from elmo_bench.report.cells import Cell, Table, gain, missing, probability, score, word
 from elmo_bench.report.commands import run_command, usual_elmo, with_elmo, without_elmo
 from elmo_bench.report.gain import error_reduction
-from elmo_bench.report.groups import Group, Runs, differences, mean_and_spread
+from elmo_bench.report.groups import (
+    Group,
+    Runs,
+    differences,
+    mean_and_spread,
+    with_most_data,
+)
 from elmo_bench.report.paper import SOURCE, published
 
 MAIN = {
@@ -55,8 +61,8 @@ def main_table(runs: Runs, directory: Path | None, tasks: list[str] | None = Non
     compared = {id(runs.baseline(group)) for group in chosen}
     alone = [
         group
-        for group in runs.groups
-        if group.is_baseline and group.uses_all_data and id(group) not in compared
+        for group in with_most_data(runs.groups)
+        if group.is_baseline and id(group) not in compared
     ]
     rows += [
         _lonely_row(group, settings)
@@ -73,19 +79,18 @@ def main_table(runs: Runs, directory: Path | None, tasks: list[str] | None = Non
         notes.append(TEST)
     left_out = len([group for group in runs.with_elmo if group not in chosen])
     if left_out:
-        notes.append(f"{left_out} more groups of runs: see the other tables (--tables all).")
+        notes.append(f"More groups of runs, in the other tables (--tables all): {left_out}.")
     return Table("main", "Test scores with and without ELMo", MAIN, rows, notes)
 
 
 def headline_groups(runs: Runs) -> list[Group]:
-    """The ELMo groups of Table 1: on all data, set as the paper did for the task.
+    """The ELMo groups of Table 1: on the most data, set as the paper did for the task.
 
-    Where a task's model and data have none such, all their ELMo groups stand in.
+    Where a task, corpus, kind of words and biLM have none such, all their groups stand in.
     """
     by_context: dict[tuple[str, ...], list[Group]] = defaultdict(list)
-    for group in runs.with_elmo:
-        if group.uses_all_data:
-            by_context[group.task, group.corpus, group.any_record.words, group.bilm].append(group)
+    for group in with_most_data(runs.with_elmo):
+        by_context[group.task, group.corpus, group.any_record.words, group.bilm].append(group)
     chosen: list[Group] = []
     for groups in by_context.values():
         named = [group for group in groups if group.any_record.elmo == "paper"]
@@ -153,6 +158,9 @@ def _paper(task: str) -> dict[str, Cell]:
 
 
 def _head(group: Group, settings: str) -> dict[str, Cell]:
+    limit = group.config.get("data", {}).get("train_limit")
+    if limit is not None and "data.train_limit" not in settings:
+        settings = ", ".join(filter(None, (settings, f"data.train_limit={limit}")))
     return {
         "task": word(group.task),
         "metric": word(group.metric),

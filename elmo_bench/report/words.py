@@ -5,7 +5,7 @@ from collections import defaultdict
 from elmo_bench.report.ablations import NOTES, Cells, filled, head
 from elmo_bench.report.cells import PAPER, Cell, Table, missing, number, word
 from elmo_bench.report.commands import options_of, run_command, with_words
-from elmo_bench.report.groups import Group, Runs, key_of
+from elmo_bench.report.groups import Group, Runs, key_of, with_most_data
 from elmo_bench.report.paper import ablations
 from elmo_bench.report.tables import headline_groups
 
@@ -18,8 +18,8 @@ def words_table(runs: Runs) -> Table:
     options = options_of("words")
     families: dict[str, Cells] = defaultdict(lambda: defaultdict(list))
     mixing = headline_groups(runs)
-    for group in runs.groups:
-        if group.uses_all_data and (_arm(group) in ("baseline", "token") or group in mixing):
+    for group in with_most_data(runs.groups):
+        if _arm(group) in ("baseline", "token") or group in mixing:
             # A baseline has a biLM only for the sake of its words, so it is a part of them.
             without = ("words", "fingerprint", *(["bilm"] if group.is_baseline else []))
             families[key_of(group.config, *without)][group.any_record.words].append(group)

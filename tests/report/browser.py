@@ -62,6 +62,12 @@ class Browser:
     def resize(self, width: int, height: int) -> None:
         call(f"{self.session}/window/rect", {"width": width, "height": height})
 
+    def prefer(self, scheme: str) -> None:
+        """Set the colour scheme, light or dark, that pages are told of."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        command = {"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}}
+        call(f"{self.session}/goog/cdp/execute", command)
+
     def messages(self) -> list[str]:
         """What the browser's console holds."""
         return [entry["message"] for entry in call(f"{self.session}/se/log", {"type": "browser"})]
@@ -79,7 +85,7 @@ def call(address: str, body: dict[str, Any] | None = None, method: str | None = 
 
 
 @contextmanager
-def new_browser(profile: Path, dark: bool = False) -> Iterator[Browser]:
+def new_browser(profile: Path) -> Iterator[Browser]:
     """Start a browser with an empty profile, and end it."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -88,7 +94,6 @@ def new_browser(profile: Path, dark: bool = False) -> Iterator[Browser]:
         ["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     flags = [*FLAGS, f"--user-data-dir={profile}"]
-    flags += ["--blink-settings=preferredColorScheme=0"] if dark else []
     wanted = {
         "browserName": "chrome",
         "goog:chromeOptions": {"binary": browser_path(), "args": flags},

@@ -13,3 +13,12 @@ def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("runs")
     write_all(directory)
     return directory
+
+
+@pytest.fixture(scope="session")
+def page_text(synthetic: Path) -> str:
+    """The report page of those records."""
+    from elmo_bench.records import read_records
+    from elmo_bench.report.page.build import build_page
+
+    return build_page(read_records(synthetic), synthetic)

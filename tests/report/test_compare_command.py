@@ -1,13 +1,12 @@
 import json
+import os
 import subprocess
 import sys
-import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
 from elmo_bench.cli import main
-from elmo_bench.records import write_record
 from tests.report.synthetic_records import TASKS, record
 
 
@@ -31,23 +30,24 @@ def test_a_wrong_folder_is_told_in_a_line(capsys):
 def test_a_thousand_records_are_compared_in_two_seconds_without_torch(tmp_path):
     base = {task: (record(task, elmo=None), record(task)) for task in TASKS}
     for number in range(1000):
-        pair = base[list(TASKS)[number % 6]]
-        made = pair[number % 2]
-        fraction = 1 / (1 + number // 60)
-        config = made.config | {"data": made.config["data"] | {"train_fraction": fraction}}
-        seed = number // 12 % 5
-        name = f"{number:08x}"
-        write_record(replace(made, run=name, seed=seed, config=config | {"seed": seed}), tmp_path)
+        made = base[list(TASKS)[number % 6]][number % 2]
+        fraction, seed = 1 / (1 + number // 60), number // 12 % 5
+        data = made.config["data"] | {"train_fraction": fraction}
+        config = made.config | {"data": data, "seed": seed}
+        content = asdict(replace(made, run=f"{number:08x}", seed=seed, config=config))
+        (tmp_path / f"{number}.json").write_text(json.dumps(content))
     code = (
         "import sys; from elmo_bench.cli import main; "
         f"main(['compare', {str(tmp_path)!r}, '--tables', 'all']); "
         "assert 'torch' not in sys.modules"
     )
-    best = min(_seconds(code) for _ in range(3))
-    assert best < 2
+    assert min(_processor_seconds(code) for _ in range(2)) < 2
 
 
-def _seconds(code):
-    start = time.perf_counter()
+def _processor_seconds(code):
+    """Not by the clock, which also counts whatever else the machine does meanwhile."""
+    before = os.times()
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
+    after = os.times()
+    spent = (after.children_user, after.children_system)
+    return sum(spent) - before.children_user - before.children_system

@@ -44,14 +44,9 @@ class Checker(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def text(synthetic):
-    return build_page(read_records(synthetic), synthetic)
-
-
-@pytest.fixture(scope="module")
-def checked(text):
+def checked(page_text):
     checker = Checker()
-    checker.feed(text)
+    checker.feed(page_text)
     return checker
 
 
@@ -67,23 +62,23 @@ def test_every_link_inside_the_page_leads_somewhere(checked):
     assert {link[1:] for link in checked.links} <= set(checked.ids)
 
 
-def test_the_page_needs_nothing_from_outside(checked, text):
+def test_the_page_needs_nothing_from_outside(checked, page_text):
     assert set(checked.addresses) <= {"", "data:,"}
-    assert "url(http" not in text and "@import" not in text
+    assert "url(http" not in page_text and "@import" not in page_text
 
 
-def test_there_is_one_script_and_its_hash_is_the_one_allowed(checked, text):
+def test_there_is_one_script_and_its_hash_is_the_one_allowed(checked, page_text):
     assert checked.scripts == 1
-    assert re.search(r"script-src 'sha256-[\w+/=]{44}'", text)
+    assert re.search(r"script-src 'sha256-[\w+/=]{44}'", page_text)
 
 
-def test_text_from_data_is_escaped(text):
-    assert EVIL not in text
-    assert EVIL.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#39;") in text
+def test_text_from_data_is_escaped(page_text):
+    assert EVIL not in page_text
+    assert EVIL.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#39;") in page_text
 
 
-def test_figures_follow_the_colours_of_the_page(text):
-    assert "var(--elmo)" in text and "#0072b2;" not in text.split("<main")[1]
+def test_figures_follow_the_colours_of_the_page(page_text):
+    assert "var(--elmo)" in page_text and "#0072b2;" not in page_text.split("<main")[1]
 
 
 def test_a_page_without_runs_is_still_a_page(tmp_path):

@@ -81,7 +81,14 @@ def test_only_the_groups_with_the_tasks_own_settings_are_in_table_1():
     other = record("ner", 1, elmo__penalty=7.0)
     table = main_table(Runs([*pair(1), other]), None, tasks=[])
     assert len(table.rows) == 1
-    assert any("1 more group" in note for note in table.notes)
+    assert any(note.endswith("--tables all): 1.") for note in table.notes)
+
+
+def test_where_all_runs_saw_a_part_of_the_data_the_largest_part_is_in_table_1():
+    limited = [scored("ner", 1, 60.0 + n, data__train_limit=n) for n in (5, 9)]
+    row = main_row(limited)
+    assert row["elmo"].values["mean"] == 69.0
+    assert row["settings"].text == "data.train_limit=9"
 
 
 def test_all_groups_are_listed_with_what_they_differ_in():
@@ -121,7 +128,7 @@ def runs_of(runs, task, elmo):
         group
         for group in runs.with_elmo
         if (group.task, group.any_record.elmo, group.any_record.words) == (task, elmo, "random")
-        and group.uses_all_data
+        and group.train_fraction == 1
         and not group.is_untrained
         and group.config["elmo"]["penalty"] == 0.001
     ]

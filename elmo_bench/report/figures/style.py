@@ -50,7 +50,6 @@ SETTINGS: dict[Any, Any] = {
     "legend.frameon": False,
     "hatch.linewidth": 0.6,
     "svg.hashsalt": "elmo_bench",
-    "svg.fonttype": "none",  # text stays text: searchable, and in the page it follows the theme
     "pdf.fonttype": 42,
 }
 
@@ -96,7 +95,8 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def as_svg(figure: Figure) -> str:
-    """A figure as SVG text."""
+    """A figure as SVG text whose words stay words, so that a page's fonts and colours hold."""
     text = io.BytesIO()
-    figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
     return text.getvalue().decode("utf-8")

@@ -1,0 +1,132 @@
+"""The paper's Tables 4, 5 and 6 for the analyses at hand."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from elmo_bench.analysis.results import Analysis, read_analyses
+from elmo_bench.report.cells import PAPER, Cell, Table, number, word
+from elmo_bench.report.paper import SOURCE, ablations
+from elmo_bench.report.weights import layer_name
+
+HEAD = {
+    "task": "Analysis",
+    "metric": "Metric",
+    "corpus": "Corpus",
+    "bilm": "biLM",
+    "settings": "Method",
+}
+FREQUENT = ("most frequent", "WordNet first")  # how the name of the simplest baseline starts
+NEIGHBOURS = {
+    "task": "Analysis",
+    "corpus": "Corpus",
+    "bilm": "biLM",
+    "layer": "Layer",
+    "source": "Source",
+    "nearest": "Nearest in context",
+    "static": "Nearest without context",
+}
+SHOWN = 3  # neighbours of a source in the table; the files have all
+AROUND = 8  # words shown on either side
+
+
+def folder_of(runs: Path) -> Path:
+    """Where the analyses lie: beside the folder of runs."""
+    return runs.parent / "analysis"
+
+
+def analysis_tables(runs: Path, bilms: Iterable[str] = ()) -> list[Table]:
+    """All tables of analyses, of some biLMs or of all."""
+    wanted = set(bilms)
+    found = [a for a in read_analyses(folder_of(runs)) if not wanted or a.bilm in wanted]
+    return [scores_table(found), neighbours_table(found)]
+
+
+def scores_table(analyses: Iterable[Analysis]) -> Table:
+    """Tables 5 and 6: a score for every layer, the baselines before them."""
+    scored = [analysis for analysis in analyses if analysis.metric]
+    scored.sort(key=lambda a: (a.analysis, a.data, a.bilm, _method(a)))
+    depth = max((len(analysis.layers) for analysis in scored), default=0)
+    others = dict.fromkeys(name for a in scored for name in a.baselines if not _is_simplest(name))
+    columns = {
+        **HEAD,
+        "frequent": "Most frequent",
+        **{name: name[0].upper() + name[1:] for name in others},
+        **{f"layer{layer}": layer_name(layer) for layer in range(depth)},
+    }
+    rows = [row for analysis in scored for row in _score_rows(analysis)]
+    for name in dict.fromkeys(analysis.analysis for analysis in scored):
+        published = ablations("analysis").get(name, {})
+        paper = {"task": word(name), "corpus": word(PAPER)}
+        rows.append(paper | {key: number(value) for key, value in published.items()})
+    rows.sort(key=lambda row: row["task"].text)
+    notes = [
+        "Scores in percent. wsd: F1; pos: accuracy, of all words and of those unseen in training.",
+        "Most frequent: the word's most frequent sense or tag in training.",
+        f"Paper: {SOURCE} (SemCor and four test sets; Penn Treebank).",
+    ]
+    return Table("analysis", "What the layers know (Tables 5 and 6)", columns, rows, notes)
+
+
+def _is_simplest(name: str) -> bool:
+    return name.startswith(FREQUENT)
+
+
+def _score_rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
+    """A row for each metric, the main one first."""
+    metrics = sorted(analysis.layers[0], key=lambda name: name != analysis.metric)
+    for metric in metrics:
+        row = {
+            "task": word(analysis.analysis),
+            "metric": word(metric),
+            "corpus": word(analysis.data),
+            "bilm": word(analysis.bilm),
+            "settings": word(_method(analysis)),
+        }
+        for name, scores in analysis.baselines.items():
+            row["frequent" if _is_simplest(name) else name] = number(scores[metric], 1)
+        for layer, scores in enumerate(analysis.layers):
+            row[f"layer{layer}"] = number(scores[metric], 1)
+        yield row
+
+
+def _method(analysis: Analysis) -> str:
+    """What sets an analysis apart from others of its kind, in words."""
+    settings = analysis.settings
+    if analysis.analysis == "wsd":
+        parts = [f"nearest {settings['nearest']}"]
+        parts += ["centred"] if settings["centre"] else []
+        parts += [f"window {settings['window']}"] if settings["window"] else []
+        return ", ".join(parts)
+    limit = settings.get("limit")
+    return f"{limit} training sentences" if limit else ""
+
+
+def neighbours_table(analyses: Iterable[Analysis]) -> Table:
+    """Table 4: a word in a sentence, and where it is used alike."""
+    found = [analysis for analysis in analyses if "neighbours" in analysis.examples]
+    rows = [
+        {
+            "task": word(analysis.analysis),
+            "corpus": word(analysis.data),
+            "bilm": word(analysis.bilm),
+            "layer": word(layer_name(analysis.settings["layer"])),
+            "source": word(_context(analysis.settings["sentence"], analysis.settings["place"])),
+            "nearest": word(" | ".join(_nearest(analysis.examples["neighbours"][:SHOWN]))),
+            "static": word(", ".join(name for name, _ in analysis.examples["static"])),
+        }
+        for analysis in found
+    ]
+    notes = ["The word is in brackets; the cosine stands before each sentence."]
+    return Table("neighbours", "Nearest neighbours in context (Table 4)", NEIGHBOURS, rows, notes)
+
+
+def _nearest(neighbours: list[dict[str, Any]]) -> Iterator[str]:
+    for neighbour in neighbours:
+        yield f"{neighbour['similarity']:.2f} {_context(neighbour['tokens'], neighbour['place'])}"
+
+
+def _context(tokens: list[str], place: int) -> str:
+    start, end = max(0, place - AROUND), place + AROUND + 1
+    words = [*tokens[start:place], f"[{tokens[place]}]", *tokens[place + 1 : end]]
+    return " ".join(["…"] * (start > 0) + words + ["…"] * (end < len(tokens)))
