@@ -14,6 +14,7 @@ from elmo_bench.bilm.model import BiLm
 from elmo_bench.nn.vectors import Vector, read_vectors, stream_vectors
 
 BLOCK_WORDS = 20_000  # compared at a time
+ENCODED_WORDS = 1024  # by the token layer at a time
 MAX_WORDS = 50_000  # of a text's vocabulary, the most frequent first
 
 Alike = list[tuple[float, str]]  # cosine and word, from the nearest on
@@ -42,14 +43,23 @@ def similar_tokens(word: str, bilm: BiLm, text: Path, top: int = 10) -> Alike:
     """The nearest words of a text by the biLM's token layer, which sees no context."""
     counts = Counter(token for line in read_lines(text) for token in line.tokens)
     words = [token for token, _ in counts.most_common(MAX_WORDS) if token != word]
-    with torch.no_grad():
-        own = bilm.encode_words([word])[0].cpu().numpy()
-        best: Alike = []
-        for start in range(0, len(words), BLOCK_WORDS):
-            names = words[start : start + BLOCK_WORDS]
-            block = bilm.encode_words(names).cpu().numpy()
-            best = merge_best(best, cosines(block, own), names.__getitem__, top)
+    own = token_vectors(bilm, [word])[word]
+    best: Alike = []
+    for names, block in _blocks(token_vectors(bilm, words).items()):
+        best = merge_best(best, cosines(block, own), names.__getitem__, top)
     return best
+
+
+@torch.no_grad()
+def token_vectors(bilm: BiLm, words: Iterable[str]) -> dict[str, Vector]:
+    """The biLM's token layer of some words."""
+    distinct = list(dict.fromkeys(words))
+    vectors: dict[str, Vector] = {}
+    for start in range(0, len(distinct), ENCODED_WORDS):
+        names = distinct[start : start + ENCODED_WORDS]
+        block = bilm.encode_words(names).cpu().numpy()
+        vectors.update(zip(names, block, strict=True))
+    return vectors
 
 
 def token_average(
@@ -69,3 +79,11 @@ def lookup(vectors: dict[str, Vector], word: str) -> Vector | None:
     """A word's vector, or that of its lower-case form."""
     found = vectors.get(word)
     return vectors.get(word.lower()) if found is None else found
+
+
+def read_known(path: Path, words: set[str]) -> dict[str, Vector]:
+    """The vectors of these words and of their lower-case forms; there must be some."""
+    found = read_vectors(path, words | {word.lower() for word in words})
+    if not found:
+        raise ValueError(f"{path} has no vector for any word of the data")
+    return found

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table as RichTable
+
 from elmo_bench.analysis.results import Analysis, read_analyses
 from elmo_bench.report.cells import PAPER, Cell, Table, number, word
 from elmo_bench.report.paper import SOURCE, ablations
@@ -17,6 +20,7 @@ HEAD = {
     "settings": "Method",
 }
 FREQUENT = ("most frequent", "WordNet first")  # how the name of the simplest baseline starts
+TOKENS = "context average, token layer"
 NEIGHBOURS = {
     "task": "Analysis",
     "corpus": "Corpus",
@@ -47,11 +51,11 @@ def scores_table(analyses: Iterable[Analysis]) -> Table:
     scored = [analysis for analysis in analyses if analysis.metric]
     scored.sort(key=lambda a: (a.analysis, a.data, a.bilm, _method(a)))
     depth = max((len(analysis.layers) for analysis in scored), default=0)
-    others = dict.fromkeys(name for a in scored for name in a.baselines if not _is_simplest(name))
     columns = {
         **HEAD,
         "frequent": "Most frequent",
-        **{name: name[0].upper() + name[1:] for name in others},
+        "context": "Context",
+        "static": "Static",
         **{f"layer{layer}": layer_name(layer) for layer in range(depth)},
     }
     rows = [row for analysis in scored for row in _score_rows(analysis)]
@@ -62,14 +66,25 @@ def scores_table(analyses: Iterable[Analysis]) -> Table:
     rows.sort(key=lambda row: row["task"].text)
     notes = [
         "Scores in percent. wsd: F1; pos: accuracy, of all words and of those unseen in training.",
-        "Most frequent: the word's most frequent sense or tag in training.",
+        "Most frequent: the word's most frequent sense or tag in training, or WordNet's first.",
+        "Context: the token layer's mean over the other words of the sentence.",
+        "Static: vectors of a file; their mean over the other words (wsd), the word's own (pos)"
+        + "".join(f"; {name}" for name in _static_files(scored))
+        + ".",
         f"Paper: {SOURCE} (SemCor and four test sets; Penn Treebank).",
     ]
     return Table("analysis", "What the layers know (Tables 5 and 6)", columns, rows, notes)
 
 
-def _is_simplest(name: str) -> bool:
-    return name.startswith(FREQUENT)
+def _column(baseline: str) -> str:
+    if baseline.startswith(FREQUENT):
+        return "frequent"
+    return "context" if baseline == TOKENS else "static"
+
+
+def _static_files(analyses: Iterable[Analysis]) -> list[str]:
+    names = (name for a in analyses for name in a.baselines if _column(name) == "static")
+    return list(dict.fromkeys(name.partition(", ")[2] for name in names))
 
 
 def _score_rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
@@ -84,7 +99,7 @@ def _score_rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
             "settings": word(_method(analysis)),
         }
         for name, scores in analysis.baselines.items():
-            row["frequent" if _is_simplest(name) else name] = number(scores[metric], 1)
+            row[_column(name)] = number(scores[metric], 1)
         for layer, scores in enumerate(analysis.layers):
             row[f"layer{layer}"] = number(scores[metric], 1)
         yield row
@@ -100,6 +115,23 @@ def _method(analysis: Analysis) -> str:
         return ", ".join(parts)
     limit = settings.get("limit")
     return f"{limit} training sentences" if limit else ""
+
+
+def show_scores(analyses: list[Analysis], console: Console) -> None:
+    """Print analyses of the same data side by side, baselines and layers from top to bottom."""
+    first = analyses[0]
+    title = f"{first.analysis} on {first.data} ({first.sizes['test']:,} tested), biLM {first.bilm}"
+    table = RichTable("", title=title, title_justify="left")
+    columns = [(a, metric) for a in analyses for metric in first.layers[0]]
+    for analysis, metric in columns:
+        parts = [metric, *filter(None, _method(analysis).split(", "))]
+        table.add_column("\n".join(parts), justify="right")
+    for name in first.baselines:
+        table.add_row(name, *(f"{a.baselines[name][m]:.1f}" for a, m in columns), style="dim")
+    table.add_section()
+    for layer in range(len(first.layers)):
+        table.add_row(layer_name(layer), *(f"{a.layers[layer][m]:.1f}" for a, m in columns))
+    console.print(table)
 
 
 def neighbours_table(analyses: Iterable[Analysis]) -> Table:

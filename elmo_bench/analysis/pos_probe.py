@@ -1,0 +1,172 @@
+"""A linear classifier of parts of speech on one frozen layer (the paper's Table 6)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int64
+from rich.progress import track
+from torch import Tensor, nn
+
+from elmo_bench.analysis.static import lookup
+from elmo_bench.analysis.stream import stream_layers, write_vectors
+from elmo_bench.bilm.model import BiLm
+from elmo_bench.data.conll2012 import read_documents
+from elmo_bench.data.files import DataError
+from elmo_bench.nn.vectors import Vector
+
+Rows = Float[np.ndarray, "_row dim"]
+
+
+class Tagged(NamedTuple):
+    """A sentence with its parts of speech."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+class PosScores(NamedTuple):
+    """Percent of right tags: of all words, and of those that training lacks."""
+
+    accuracy: float
+    unseen: float
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the classifier is trained; a convex problem, so little depends on it."""
+
+    learning_rate: float = 3e-3
+    batch_size: int = 512
+    max_epochs: int = 60
+    patience: int = 3  # epochs without a better dev accuracy
+    seed: int = 1
+
+
+def read_tagged(path: Path) -> list[Tagged]:
+    """The words and the POS column of a CoNLL-2012 file, plain or .gz."""
+    found = [
+        Tagged(sentence.words, sentence.pos)
+        for document in read_documents(path)
+        for sentence in document.sentences
+    ]
+    if not any(tag not in ("-", "*") for sentence in found for tag in sentence.tags):
+        raise DataError(path, None, "its column of parts of speech is empty")
+    return found
+
+
+def gather(bilm: BiLm, sentences: Sequence[Tagged], path: Path) -> np.ndarray:
+    """The layers of every word, (layer, row, dim) in float16 on disk."""
+    shape = (bilm.num_layers, sum(len(s.words) for s in sentences), bilm.output_dim)
+    shown = track(sentences, description="Reading sentences", transient=True)
+    return write_vectors(
+        path, shape, (stack for _, stack in stream_layers(bilm, shown, lambda s: s.words))
+    )
+
+
+def static_rows(sentences: Sequence[Tagged], vectors: dict[str, Vector]) -> Rows:
+    """The static vector of every word; zero for an unknown one."""
+    unknown = np.zeros(len(next(iter(vectors.values()))), np.float32)
+    found = (lookup(vectors, word) for sentence in sentences for word in sentence.words)
+    return np.stack([unknown if vector is None else vector for vector in found])
+
+
+class Tags:
+    """The tags of a training split as numbers, and the words that it has."""
+
+    def __init__(self, train: Sequence[Tagged]) -> None:
+        self.names = sorted({tag for sentence in train for tag in sentence.tags})
+        self.number = {tag: number for number, tag in enumerate(self.names)}
+        self.words = {word for sentence in train for word in sentence.words}
+
+    def numbers(self, sentences: Sequence[Tagged]) -> Int64[Tensor, " row"]:
+        """The tags of all words; -1, which no answer equals, for a tag that training lacks."""
+        tags = (tag for sentence in sentences for tag in sentence.tags)
+        return torch.tensor([self.number.get(tag, -1) for tag in tags])
+
+    def unseen(self, sentences: Sequence[Tagged]) -> Bool[Tensor, " row"]:
+        """Which words training lacks."""
+        words = (word for sentence in sentences for word in sentence.words)
+        return torch.tensor([word not in self.words for word in words])
+
+    def score(self, sentences: Sequence[Tagged], answers: Int64[Tensor, " row"]) -> PosScores:
+        """Compare answers with the gold tags."""
+        right = (answers == self.numbers(sentences)).double()
+        unseen = right[self.unseen(sentences)]
+        return PosScores(
+            100 * right.mean().item(), 100 * unseen.mean().item() if len(unseen) else 0.0
+        )
+
+
+def frequent_tags(train: Sequence[Tagged], test: Sequence[Tagged], tags: Tags) -> PosScores:
+    """The baseline: each word's most frequent tag, and the most frequent of all for a new word."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for sentence in train:
+        for word, tag in zip(*sentence, strict=True):
+            counts[word][tag] += 1
+    usual = {word: counter.most_common(1)[0][0] for word, counter in counts.items()}
+    [(most, _)] = sum(counts.values(), Counter()).most_common(1)
+    answers = [tags.number[usual.get(word, most)] for s in test for word in s.words]
+    return tags.score(test, torch.tensor(answers))
+
+
+def probe_pos(
+    tags: Tags,
+    splits: dict[str, Sequence[Tagged]],
+    rows: dict[str, np.ndarray],
+    training: Training,
+) -> PosScores:
+    """Train on the rows of train, stop by those of dev, and score those of test."""
+    data = {split: torch.from_numpy(np.array(rows[split])) for split in rows}
+    train, dev = tags.numbers(splits["train"]), tags.numbers(splits["dev"])
+    probe = Probe(data["train"], len(tags.names))
+    generator = torch.Generator().manual_seed(training.seed)
+    optimizer = torch.optim.Adam(probe.parameters(), lr=training.learning_rate)
+    best, kept, waited = -1.0, probe.linear.state_dict(), 0
+    for _ in range(training.max_epochs):
+        for batch in torch.randperm(len(train), generator=generator).split(training.batch_size):
+            loss = nn.functional.cross_entropy(probe(data["train"][batch]), train[batch])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        accuracy = (probe.answers(data["dev"]) == dev).double().mean().item()
+        waited += 1
+        if accuracy > best:
+            best, waited = accuracy, 0
+            kept = {name: value.clone() for name, value in probe.linear.state_dict().items()}
+        if waited > training.patience:
+            break
+    probe.linear.load_state_dict(kept)
+    return tags.score(splits["test"], probe.answers(data["test"]))
+
+
+class Probe(nn.Module):
+    """A linear layer on vectors brought to mean 0 and variance 1, which speeds up its training."""
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, rows: Float[Tensor, "row dim"], num_tags: int) -> None:
+        super().__init__()
+        sums = torch.zeros(2, rows.shape[1], dtype=torch.float64)
+        for block in rows.split(65_536):
+            values = block.double()
+            sums += torch.stack([values.sum(dim=0), values.square().sum(dim=0)])
+        mean, square = sums / len(rows)
+        self.register_buffer("mean", mean.float())
+        self.register_buffer("scale", (square - mean.square()).clamp(min=1e-8).rsqrt().float())
+        self.linear = nn.Linear(rows.shape[1], num_tags)
+        nn.init.zeros_(self.linear.weight)
+        nn.init.zeros_(self.linear.bias)
+
+    def forward(self, rows: Float[Tensor, "row dim"]) -> Float[Tensor, "row tag"]:
+        return self.linear((rows.float() - self.mean) * self.scale)
+
+    @torch.no_grad()
+    def answers(self, rows: Float[Tensor, "row dim"]) -> Int64[Tensor, " row"]:
+        """The best tag of each row."""
+        return torch.cat([self(block).argmax(dim=1) for block in rows.split(8192)])

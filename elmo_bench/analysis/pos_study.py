@@ -1,0 +1,83 @@
+"""Parts of speech from files to a result: every layer beside its baselines."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from elmo_bench.analysis import pos_probe
+from elmo_bench.analysis.pos_probe import PosScores, Tagged, Tags, Training
+from elmo_bench.analysis.results import Analysis, file_identity
+from elmo_bench.analysis.static import read_known
+from elmo_bench.bilm.model import BiLm
+from elmo_bench.clock import Clock
+
+Splits = dict[str, Sequence[Tagged]]
+
+
+def study_pos(
+    bilm: BiLm,
+    files: Mapping[str, Path],
+    data: str,
+    vectors: Path | None = None,
+    limit: int | None = None,
+    training: Training | None = None,
+    cache: Path = Path("cache"),
+) -> Analysis:
+    """Train a linear classifier of parts of speech on every layer.
+
+    Args:
+        bilm: Whose layers.
+        files: CoNLL-2012 files of `train`, `dev` and `test`.
+        data: What tables call them.
+        vectors: Static vectors for a baseline.
+        limit: Use so many training sentences at most.
+        training: How; the defaults if None.
+        cache: Where the vectors lie meanwhile.
+    """
+    clock = Clock()
+    training = training or Training()
+    splits: Splits = {name: pos_probe.read_tagged(files[name]) for name in ("train", "dev", "test")}
+    splits["train"] = splits["train"][:limit]
+    tags = Tags(splits["train"])
+    with clock("baselines"):
+        baselines = _baselines(tags, splits, vectors, training)
+    cache.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=cache, prefix="pos-") as folder:
+        with clock("layers"):
+            stacks = {
+                name: pos_probe.gather(bilm, some, Path(folder) / f"{name}.npy")
+                for name, some in splits.items()
+            }
+        with clock("probes"):
+            layers = [
+                pos_probe.probe_pos(tags, splits, {s: stacks[s][layer] for s in stacks}, training)
+                for layer in range(bilm.num_layers)
+            ]
+    inputs = {**files, "vectors": vectors} if vectors else files
+    identities = {name: file_identity(path) for name, path in sorted(inputs.items())}
+    sizes = {name: sum(len(s.words) for s in some) for name, some in splits.items()}
+    return Analysis(
+        analysis="pos",
+        bilm=bilm.config["name"],
+        fingerprint=bilm.fingerprint(),
+        data=data,
+        settings={"limit": limit, "training": asdict(training), "files": identities},
+        metric="accuracy",
+        layers=[scores._asdict() for scores in layers],
+        baselines={name: scores._asdict() for name, scores in baselines.items()},
+        sizes={**sizes, "tags": len(tags.names)},
+        seconds=clock.seconds,
+    )
+
+
+def _baselines(
+    tags: Tags, splits: Splits, vectors: Path | None, training: Training
+) -> dict[str, PosScores]:
+    found = {"most frequent tag": pos_probe.frequent_tags(splits["train"], splits["test"], tags)}
+    if vectors is not None:
+        words = {word for some in splits.values() for sentence in some for word in sentence.words}
+        static = read_known(vectors, words)
+        rows = {name: pos_probe.static_rows(some, static) for name, some in splits.items()}
+        found[f"static vectors, {vectors.name}"] = pos_probe.probe_pos(tags, splits, rows, training)
+    return found

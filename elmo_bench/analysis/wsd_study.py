@@ -1,0 +1,147 @@
+"""Word senses from files to results: every layer beside its baselines."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from elmo_bench.analysis import wsd
+from elmo_bench.analysis.results import Analysis, file_identity
+from elmo_bench.analysis.senses import SenseExample, read_first_senses, read_senses
+from elmo_bench.analysis.static import read_known, token_vectors
+from elmo_bench.analysis.wsd import Answers, Method
+from elmo_bench.bilm.model import BiLm
+from elmo_bench.clock import Clock
+
+Scores = dict[str, float]
+
+
+class SenseData(NamedTuple):
+    """Occurrences with senses, and what is said where nothing better is known."""
+
+    train: list[SenseExample]
+    test: list[SenseExample]  # of all sets, one after the other
+    sets: dict[str, int]  # their sizes
+    back_off: Mapping[str, str]  # the most frequent sense of a word
+
+    @property
+    def all(self) -> list[SenseExample]:
+        """Training first."""
+        return [*self.train, *self.test]
+
+    def answers(self, rows: np.ndarray, method: Method) -> Answers:
+        """Senses of the test examples; `rows` are the vectors of all."""
+        size = len(self.train)
+        return wsd.disambiguate(
+            self.train, rows[:size], self.test, rows[size:], method, self.back_off
+        )
+
+    def scores(self, answers: Answers) -> Scores:
+        """F1 over all test sets, and of each where there are several."""
+        scores = {"f1": wsd.score_senses(self.test, answers)}
+        start = 0
+        for name, size in self.sets.items() if len(self.sets) > 1 else ():
+            part = slice(start, start + size)
+            scores[f"f1 {name}"] = wsd.score_senses(self.test[part], answers[part])
+            start += size
+        return scores
+
+
+def study_senses(
+    bilm: BiLm,
+    train: Path,
+    tests: Sequence[Path],
+    data: str,
+    methods: Sequence[Method] = (Method(),),
+    vectors: Path | None = None,
+    wordnet: Path | None = None,
+    cache: Path = Path("cache"),
+) -> list[Analysis]:
+    """Disambiguate words with every layer; a result for each method, all from one reading.
+
+    Args:
+        bilm: Whose layers.
+        train: Occurrences with senses, as `read_senses` reads them.
+        tests: Files to score, together and each by itself.
+        data: What tables call them.
+        methods: Ways to choose a sense.
+        vectors: Static vectors for the baseline that averages a word's context.
+        wordnet: WordNet's index.sense, whose first senses are the back-off and the baseline.
+        cache: Where the vectors lie meanwhile.
+    """
+    clock = Clock()
+    occurrences = _read(train, tests, wordnet)
+    with clock("baselines"):
+        baselines = _baselines(bilm, occurrences, vectors, wordnet)
+    cache.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=cache, prefix="wsd-") as folder:
+        with clock("layers"):
+            windows = sorted({method.window for method in methods})
+            rows = wsd.gather(bilm, occurrences.all, windows, Path(folder) / "vectors.npy")
+        with clock("senses"):
+            found = {
+                method: [
+                    occurrences.scores(occurrences.answers(layer, method))
+                    for layer in rows[method.window]
+                ]
+                for method in methods
+            }
+    files = _identities(train, tests, vectors, wordnet)
+    words = {example.lemma for example in occurrences.test}
+    sizes = {"train": len(occurrences.train), "test": len(occurrences.test), "words": len(words)}
+    return [
+        Analysis(
+            analysis="wsd",
+            bilm=bilm.config["name"],
+            fingerprint=bilm.fingerprint(),
+            data=data,
+            settings={**method._asdict(), "files": files},
+            metric="f1",
+            layers=layers,
+            baselines=baselines,
+            sizes=sizes,
+            seconds=clock.seconds,
+        )
+        for method, layers in found.items()
+    ]
+
+
+def _read(train: Path, tests: Sequence[Path], wordnet: Path | None) -> SenseData:
+    known = read_senses(train)
+    asked = {path: read_senses(path) for path in tests}
+    back_off = wsd.most_frequent(known)
+    if wordnet is not None:
+        back_off |= read_first_senses(wordnet)
+    return SenseData(
+        train=known,
+        test=[example for examples in asked.values() for example in examples],
+        sets={path.name.split(".")[0]: len(examples) for path, examples in asked.items()},
+        back_off=back_off,
+    )
+
+
+def _baselines(
+    bilm: BiLm, data: SenseData, vectors: Path | None, wordnet: Path | None
+) -> dict[str, Scores]:
+    """The first sense, and the mean of the context's static vectors: the biLM's own, a file's."""
+    name = "WordNet first sense" if wordnet else "most frequent sense"
+    found = {name: data.scores([data.back_off.get(example.lemma) for example in data.test])}
+    words = {word for example in data.all for word in example.tokens}
+    sources = {"token layer": token_vectors(bilm, sorted(words))}
+    if vectors is not None:
+        sources[vectors.name] = read_known(vectors, words)
+    for source, static in sources.items():
+        averages = wsd.static_context(data.all, static)
+        found[f"context average, {source}"] = data.scores(data.answers(averages, Method()))
+    return found
+
+
+def _identities(
+    train: Path, tests: Sequence[Path], vectors: Path | None, wordnet: Path | None
+) -> dict[str, Any]:
+    """Every file that the scores depend on."""
+    single = {"train": train, "vectors": vectors, "wordnet": wordnet}
+    files: dict[str, Any] = {key: file_identity(path) for key, path in single.items() if path}
+    return {**files, "tests": [file_identity(path) for path in tests]}

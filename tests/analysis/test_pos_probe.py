@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+import torch
+
+from elmo_bench.analysis.pos_probe import (
+    Tagged,
+    Tags,
+    Training,
+    frequent_tags,
+    gather,
+    probe_pos,
+    read_tagged,
+)
+from elmo_bench.analysis.pos_study import study_pos
+from elmo_bench.analysis.results import read_analyses
+from elmo_bench.cli import main
+from elmo_bench.data.files import DataError
+from tests.conftest import shared
+
+ROWS = [("The", "DT"), ("dog", "NN"), ("barks", "VBZ")]
+
+
+def conll(sentences):
+    lines = ["#begin document (toy); part 000"]
+    for sentence in sentences:
+        for index, (word, tag) in enumerate(sentence):
+            lines.append(f"toy 0 {index} {word} {tag} * - - - - * -")
+        lines.append("")
+    return "\n".join([*lines, "#end document", ""])
+
+
+@pytest.fixture
+def files(tmp_path):
+    splits = {
+        "train": [ROWS, [("A", "DT"), ("cat", "NN"), ("barks", "NN"), ("dog", "NN")]],
+        "dev": [ROWS],
+        "test": [[("The", "DT"), ("cow", "NN"), ("barks", "VBZ")]],
+    }
+    for split, sentences in splits.items():
+        (tmp_path / f"toy.{split}.conll").write_text(conll(sentences), encoding="utf-8")
+    return {split: tmp_path / f"toy.{split}.conll" for split in splits}
+
+
+def test_words_and_tags_come_from_their_columns(files):
+    [sentence] = read_tagged(files["dev"])
+    assert sentence == Tagged(("The", "dog", "barks"), ("DT", "NN", "VBZ"))
+
+
+def test_a_file_without_parts_of_speech_is_told(tmp_path):
+    path = tmp_path / "bare.conll"
+    path.write_text(conll([[("The", "-"), ("dog", "-")]]), encoding="utf-8")
+    with pytest.raises(DataError, match="parts of speech"):
+        read_tagged(path)
+
+
+def test_the_most_frequent_tag_is_the_words_own_or_the_most_common(files):
+    train, test = read_tagged(files["train"]), read_tagged(files["test"])
+    train.append(Tagged(("barks",), ("VBZ",)))
+    scores = frequent_tags(train, test, Tags(train))
+    assert scores == (100.0, 100.0)  # barks is mostly VBZ, and most words are NN like the cow
+
+
+def test_a_tag_that_training_lacks_is_never_right():
+    tags = Tags([Tagged(("a",), ("X",))])
+    scores = tags.score([Tagged(("a", "b"), ("X", "Y"))], torch.tensor([0, 0]))
+    assert scores == (50.0, 0.0)
+
+
+def test_a_linear_relation_is_learned_and_a_new_word_follows_it():
+    rng = np.random.default_rng(0)
+    rows = {
+        split: rng.normal(size=(400, 5)).astype(np.float16) for split in ("train", "dev", "test")
+    }
+    names = ["A", "B", "C"]
+    splits = {
+        split: [Tagged((f"{split}{i}",), (names[int(x[:3].argmax())],)) for i, x in enumerate(data)]
+        for split, data in rows.items()
+    }
+    scores = probe_pos(Tags(splits["train"]), splits, rows, Training(learning_rate=0.02, seed=1))
+    assert scores.accuracy > 93
+    assert scores.unseen == scores.accuracy
+
+
+def test_the_same_seed_gives_the_same_scores(bilm, files, tmp_path):
+    first = study_pos(bilm, files, "toy", cache=tmp_path)
+    assert study_pos(bilm, files, "toy", cache=tmp_path).layers == first.layers
+
+
+def test_rows_are_the_layers_of_the_words_in_order(bilm, files, tmp_path):
+    sentences = read_tagged(files["train"])
+    rows = gather(bilm, sentences, tmp_path / "rows.npy")
+    expected = np.concatenate([bilm.embed([s.words])[0].numpy() for s in sentences], axis=1)
+    np.testing.assert_allclose(rows, expected, atol=2e-3)
+
+
+def test_the_command_shows_and_records_every_layer_and_baseline(
+    bilm_folder, files, tmp_path, capsys
+):
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("the 1 0\ndog 0 1\n", encoding="utf-8")
+    named = [part for split, path in files.items() for part in (f"--{split}", str(path))]
+    folders = ["--cache", str(tmp_path), "--results", str(tmp_path / "results")]
+    assert main(["pos", str(bilm_folder), *named, *folders, "--vectors", str(vectors)]) == 0
+    assert "LSTM 2" in capsys.readouterr().out
+    [found] = read_analyses(tmp_path / "results")
+    assert len(found.layers) == 3
+    assert set(found.baselines) == {"most frequent tag", "static vectors, vectors.txt"}
+    assert found.sizes["train"] == 7
+
+
+def test_files_are_named_all_or_none(bilm_folder, files, capsys):
+    assert main(["pos", str(bilm_folder), "--train", str(files["train"])]) == 2
+    assert "go together" in capsys.readouterr().err
+
+
+def test_the_english_web_treebank_is_read_whole():
+    sentences = read_tagged(shared("data", "srl", "ewt-propbank.dev.gold_conll.gz"))
+    assert len(sentences) == 1960
+    assert {"NN", "VBZ", "IN"} < set(Tags(sentences).names)

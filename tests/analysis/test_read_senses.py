@@ -1,0 +1,87 @@
+import gzip
+
+import pytest
+
+from elmo_bench.analysis.senses import SenseExample, read_first_senses, read_senses
+from elmo_bench.data.files import DataError
+from tests.conftest import shared
+
+XML = """<?xml version="1.0" encoding="UTF-8"?>
+<corpus lang="en" source="test"><text id="d000"><sentence id="d000.s000">
+<wf lemma="the" pos="DET">The</wf>
+<instance id="d000.s000.t000" lemma="art" pos="NOUN">art</instance>
+<wf lemma="of" pos="ADP">of</wf>
+<instance id="d000.s000.t001" lemma="change_ringing" pos="NOUN">change_ringing</instance>
+<wf lemma="." pos=".">.</wf>
+</sentence></text></corpus>
+"""
+KEYS = "d000.s000.t000 art%1:09:00:: art%1:06:00::\nd000.s000.t001 change_ringing%1:04:00::\n"
+
+
+def write_framework(tmp_path, xml=XML, keys=KEYS):
+    (tmp_path / "toy.gold.key.txt").write_text(keys, encoding="utf-8")
+    path = tmp_path / "toy.data.xml"
+    path.write_text(xml, encoding="utf-8")
+    return path
+
+
+def test_jsonl_is_read_plain_and_packed(senses, tmp_path):
+    packed = tmp_path / "packed.jsonl.gz"
+    packed.write_bytes(gzip.compress(senses.read_bytes()))
+    examples = read_senses(senses)
+    assert examples[2] == SenseExample("play", ("play.sport",), 1, 1, ("they", "play", "football"))
+    assert read_senses(packed) == examples
+
+
+def test_the_unified_framework_is_read_with_its_keys(tmp_path):
+    tokens = ("The", "art", "of", "change", "ringing", ".")
+    assert read_senses(write_framework(tmp_path)) == [
+        SenseExample("art#NOUN", ("art%1:09:00::", "art%1:06:00::"), 1, 1, tokens),
+        SenseExample("change_ringing#NOUN", ("change_ringing%1:04:00::",), 3, 4, tokens),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        (KEYS.splitlines()[0] + "\n", "t001' has no key"),
+        (KEYS + "d000.s009.t000 art%1:06:00::\n", "1 instances more"),
+        (KEYS + KEYS, "twice"),
+        ("d000.s000.t000\n", "without a sense"),
+    ],
+)
+def test_keys_that_do_not_fit_are_told(tmp_path, keys, told):
+    with pytest.raises(DataError, match=told):
+        read_senses(write_framework(tmp_path, keys=keys))
+
+
+def test_broken_xml_is_told_with_its_line(tmp_path):
+    with pytest.raises(DataError, match=r"toy.data.xml, line \d+: not well-formed"):
+        read_senses(write_framework(tmp_path, xml=XML.replace("</text>", "")))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"lemma": "a"}', "[]", '{"lemma": "a", "sense": "b", "index": 3, "tokens": ["a"]}', "{",
+     '{"lemma": "a", "sense": 1, "index": 0, "tokens": ["a"]}'],
+)  # fmt: skip
+def test_a_wrong_line_is_told_with_its_number(tmp_path, line):
+    path = tmp_path / "wrong.jsonl"
+    path.write_text("\n" + line + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match="line 2"):
+        read_senses(path)
+
+
+def test_the_first_sense_is_that_of_the_lowest_number(tmp_path):
+    path = tmp_path / "index.sense"
+    path.write_text(
+        "bank%1:14:00:: 08420278 2 20\nbank%1:17:01:: 09213565 1 25\nbank%2:38:00:: 01 1 2\n"
+    )
+    assert read_first_senses(path) == {"bank#NOUN": "bank%1:17:01::", "bank#VERB": "bank%2:38:00::"}
+
+
+def test_all_of_coarsewsd_is_read():
+    path = shared("data", "wsd", "coarsewsd20.test.jsonl.gz")
+    examples = read_senses(path)
+    assert len(examples) == 10_196
+    assert len({example.lemma for example in examples}) == 20
