@@ -17,8 +17,9 @@ def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def page_text(synthetic: Path) -> str:
-    """The report page of those records."""
+    """The report page of some of those records."""
     from elmo_bench.records import read_records
     from elmo_bench.report.page.build import build_page
 
-    return build_page(read_records(synthetic), synthetic)
+    records = [made for made in read_records(synthetic) if made.task not in ("snli", "srl")]
+    return build_page([made for made in records if made.seed != 3], synthetic)

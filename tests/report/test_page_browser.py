@@ -101,7 +101,7 @@ def test_nothing_is_complained_about_in_the_console(browser):
     browser.messages()
     browser.run("location.reload()")
     browser.click(f"{MAIN} th:nth-child(1) button")
-    browser.press("#task", "srl")
+    browser.press("#task", "squad")
     assert browser.messages() == []
 
 
@@ -114,12 +114,8 @@ def test_on_a_phone_nothing_sticks_out_sideways(browser):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_from_the_page_in_both_colour_schemes(scheme, browser):
     browser.prefer(scheme)
-    background, text = map(
-        _lightness,
-        browser.run(
-            "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]"
-        ),
-    )
+    script = "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]"
+    background, text = map(_lightness, browser.run(script))
     assert abs(background - text) > 0.7
     assert (background < text) == (scheme == "dark")
 
