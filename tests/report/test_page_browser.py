@@ -36,7 +36,7 @@ def browser(window: Browser, page: Path) -> Browser:
 
 def column(browser: Browser, number: int) -> list[float]:
     cells = browser.texts(f"{MAIN} tbody td:nth-child({number})")
-    return [float(text.split()[0]) for text in cells if text]
+    return [float(text.split()[0]) for text in cells if text and text[0] != "["]
 
 
 def baseline_column(browser: Browser) -> int:
