@@ -53,12 +53,19 @@ def paths_below(folder: Path) -> list[str]:
     return [f"paths.{name}={folder / name}" for name in ("results", "bilm", "cache", "outputs")]
 
 
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all tests, so that the benchmark is generated once."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def tiny_run(tmp_path: Path) -> Callable[..., DictConfig]:
+def tiny_run(tmp_path: Path, shared_cache: Path) -> Callable[..., DictConfig]:
     """Composes the real config of a tiny run that writes below tmp_path."""
 
     def compose_tiny(*overrides: str, folder: Path = tmp_path) -> DictConfig:
+        paths = [*paths_below(folder), f"paths.cache={shared_cache}"]
         with initialize_config_dir(str(CONF), version_base="1.3"):
-            return compose("run", [*TINY, *paths_below(folder), *overrides])
+            return compose("run", [*TINY, *paths, *overrides])
 
     return compose_tiny

@@ -1,0 +1,86 @@
+"""What ELMo costs in training: an epoch without it, with cached layers, and recomputing them.
+
+    python benchmarks/features.py task=ner
+    python benchmarks/features.py task=sst5 data=files data.dir=~/sst --sizes 0.25 0.5 1
+
+The third way recomputes the layers of every batch, as AllenNLP does. All are measured in one run,
+epoch by epoch in turn, on the same batches; the ratio to the baseline is what counts. With
+--sizes, the same at several fractions of the training set: the cost must grow linearly.
+"""
+
+import argparse
+import resource
+import statistics
+import time
+
+import torch
+from hydra import compose, initialize_config_dir
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+from rich.table import Table
+
+from elmo_bench.assemble import Parts, assemble
+from elmo_bench.clock import Clock
+from elmo_bench.config import CONF
+from elmo_bench.evaluate import baseline_of
+
+ARMS = ("baseline", "ELMo, cached", "ELMo, recomputed")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("overrides", nargs="*", help="as for run.py")
+    parser.add_argument("--epochs", type=int, default=3, help="the median is reported")
+    parser.add_argument("--sizes", type=float, nargs="+", default=[1.0], help="training fractions")
+    args = parser.parse_intermixed_args()
+    table = Table(title="Seconds of a training epoch", title_justify="left")
+    for column in ("training set", "features", *ARMS, "cached / baseline", "peak memory"):
+        table.add_column(column, justify="right")
+    for fraction in args.sizes:
+        cfg = compose_run([*args.overrides, f"data.train_fraction={fraction}"])
+        table.add_row(*measure(cfg, args.epochs))
+    Console().print(table)
+
+
+def compose_run(overrides: list[str]) -> DictConfig:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose("run", overrides)
+
+
+def measure(cfg: DictConfig, epochs: int) -> list[str]:
+    """One row: the three ways at one size of the training set."""
+    online = OmegaConf.merge(cfg, {"features": "online"})
+    clock = Clock()
+    arms = [assemble(one, clock) for one in (baseline_of(cfg), cfg, online)]
+    seconds: list[list[float]] = [[] for _ in arms]
+    for _ in range(epochs):
+        for parts, measured in zip(arms, seconds, strict=True):
+            measured.append(epoch_seconds(parts))
+    medians = [statistics.median(measured) for measured in seconds]
+    frozen = arms[1].frozen
+    assert frozen is not None
+    return [
+        f"{len(arms[0].splits['train']):,}",
+        f"{frozen.num_bytes / 1e6:,.0f} MB",
+        *(f"{median:.2f}" for median in medians),
+        f"{medians[1] / medians[0]:.2f}",
+        f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB",
+    ]
+
+
+def epoch_seconds(parts: Parts) -> float:
+    """One pass over the training set: reading, forward, backward, step."""
+    module = parts.module.train()
+    optimizer = module.new_optimizer(p for p in module.parameters() if p.requires_grad)
+    start = time.perf_counter()
+    for batch in parts.data.train_dataloader():
+        optimizer.zero_grad()
+        loss = module(batch).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(module.parameters(), 5.0)
+        optimizer.step()
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
