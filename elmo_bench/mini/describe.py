@@ -58,6 +58,9 @@ def _claims(folder: Path) -> Table:
         "sst5: most frequent label": statistics.majority_share(folder, "sst5"),
         "snli: most frequent label": statistics.majority_share(folder, "snli"),
         "snli: naive Bayes on the hypothesis alone": statistics.hypothesis_only_accuracy(folder),
+        "words of the held-out text that have several senses": (
+            statistics.polysemous_share(folder)
+        ),
         "wsd: most frequent sense": statistics.frequent_sense_accuracy(folder),
         "squad: first name or number of the paragraph": statistics.first_name_accuracy(folder),
     }

@@ -58,24 +58,19 @@ class Critic:
         self.target = target
         self.about = about
         self.adjectives = ("adjectives", about if about in ("stay", "match") else "art")
+        self.plain = (self._is_plain, self._is_plain, self._alone_plain, self._towards_plain)
         self.clauses = (
-            self._is,
-            self._is,
-            self._is,
-            self._is_a,
-            self._is_a,
-            self._alone,
-            self._towards,
-            self._lacks,
-            self._fails,
-            self._feels,
-            self._mixed,
-            self._done,
+            *(self._is, self._is, self._is, self._is_a, self._is_a, self._alone, self._towards),
+            *(self._lacks, self._fails, self._feels, self._mixed, self._done),
         )
 
     def clause(self, side: int) -> Phrase:
         """An opinion of the wanted side, if no negation turns it."""
         return statement(self.draw.pick(self.clauses)(side))
+
+    def plain_clause(self, side: int) -> Phrase:
+        """An opinion that is surely of the wanted side."""
+        return statement(self.draw.pick(self.plain)(side))
 
     def adjective_phrase(self, side: int, negated: bool = False) -> Phrase:
         """An adjective of the wanted side: plain, graded, or two of them."""
@@ -161,6 +156,11 @@ class Critic:
         clause.objects = [Argument("ARG2", Phrase("ADJP", kids))]
         return clause
 
+    def _is_plain(self, side: int) -> Clause:
+        clause = self._about("be", "ARG1", self._subject())
+        clause.objects = [Argument("ARG2", self.adjective_phrase(side))]
+        return clause
+
     def _is_a(self, side: int) -> Clause:
         clause = self._about("be", "ARG1", self._whole())
         if self.draw.chance(0.4):
@@ -192,18 +192,24 @@ class Critic:
         clause.objects = [Argument("ARG2", Phrase("ADJP", kids))]
         return clause
 
-    def _alone(self, side: int) -> Clause:
+    def _alone_plain(self, side: int) -> Clause:
         weight = self._weight(side)
         clause = self._about(self._word("alone", weight), "ARG1", self._subject())
         clause.effect = float(weight)
-        return self._negate(clause, 0.15)
+        return clause
 
-    def _towards(self, side: int) -> Clause:
+    def _alone(self, side: int) -> Clause:
+        return self._negate(self._alone_plain(side), 0.15)
+
+    def _towards_plain(self, side: int) -> Clause:
         weight = self._weight(side)
         clause = self._about(self._word("towards", weight), "ARG0", self._subject())
         clause.objects = [Argument("ARG1", self._audience())]
         clause.effect = float(weight)
-        return self._negate(clause, 0.15)
+        return clause
+
+    def _towards(self, side: int) -> Clause:
+        return self._negate(self._towards_plain(side), 0.15)
 
     def _lacks(self, side: int) -> Clause:
         """To lack something good is bad, to avoid something bad is good."""

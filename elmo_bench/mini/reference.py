@@ -23,10 +23,12 @@ class Discourse:
 
     Args:
         draw: Where choices come from.
-        names_only: Refer by full name always, as questions and isolated facts do.
+        names_only: Refer by name always, as questions and isolated facts do.
+        short: These names are short ones, as in headlines.
     """
 
-    def __init__(self, draw: Draw, names_only: bool = False) -> None:
+    def __init__(self, draw: Draw, names_only: bool = False, short: bool = False) -> None:
+        self.short = short
         self.draw = draw
         self.names_only = names_only
         self.known: dict[str, Entity] = {}
@@ -67,7 +69,7 @@ class Discourse:
         if entity is self.listener:
             return Phrase("NP", [SECOND_PERSON[case]], "p")
         if self.names_only:
-            return named(entity)
+            return named(entity, self.short)
         if entity.key not in self.known:
             return self._introduction(entity)
         chance = self.draw.unit()

@@ -105,6 +105,14 @@ def frequent_sense_accuracy(folder: Path) -> float:
     return sum(right) / len(right)
 
 
+def polysemous_share(folder: Path) -> float:
+    """Share of the words of the held-out text that are forms of words with several senses."""
+    rows: list[Any] = json_lines(folder / "wsd/train.jsonl")
+    forms = {row["tokens"][row["index"]].lower() for row in rows}
+    words = (folder / "corpus/heldout.txt").read_text(encoding="utf-8").lower().split()
+    return sum(word in forms for word in words) / len(words)
+
+
 def hypothesis_only_accuracy(folder: Path) -> float:
     """Test accuracy of naive Bayes on the words of the hypothesis alone."""
     words: dict[str, Counter[str]] = defaultdict(Counter)

@@ -15,7 +15,9 @@ GROUPS = {  # what a slot may ask for beside a single kind
     "spouse": tuple(OCCUPATIONS),
     "artist": ("writer", "filmmaker", "actor", "musician"),
     "work": ("novel", "film", "album"),
+    "anyone": ("politician", "executive", "company", "club", "town", "country"),
 }
+EQUAL = 60  # members of each kind in the group of anyone who can quarrel, lest people outnumber all
 
 
 @dataclass(eq=False, slots=True)
@@ -57,7 +59,8 @@ class World:
     def close(self) -> None:
         """When all entities are there: group the kinds, part the known from the held."""
         for group, kinds in GROUPS.items():
-            self.pools[group] = [entity for kind in kinds for entity in self.pools[kind]]
+            most = EQUAL if group == "anyone" else None
+            self.pools[group] = [entity for kind in kinds for entity in self.pools[kind][:most]]
         for kind, pool in self.pools.items():
             self.known[kind] = [entity for entity in pool if not entity.held]
             self.held[kind] = [entity for entity in pool if entity.held]

@@ -1,7 +1,8 @@
 """Bulletins: results and standings as agencies send them, with hardly a word around the names."""
 
-from elmo_bench.mini.discourse.plans import Text
-from elmo_bench.mini.reference import name_phrase
+from elmo_bench.mini.discourse.plans import EVENTS, TOPICS, Text
+from elmo_bench.mini.grammar import statement
+from elmo_bench.mini.reference import Discourse, name_phrase
 from elmo_bench.mini.teller import Teller
 from elmo_bench.mini.tree import Phrase, Sentence, Token, token
 from elmo_bench.mini.values import MAKERS
@@ -23,6 +24,19 @@ def bulletin(teller: Teller, length: int) -> Text:
     while len(lines) < length:
         lines.append(_line(teller, kind, len(lines)))
     return Text("nw", [Sentence(Phrase("TOP", [Phrase("FRAG", line)])) for line in lines])
+
+
+def headlines(teller: Teller, length: int) -> Text:
+    """News in a line each: short names, the present tense, no word too many."""
+    sentences: list[Sentence] = []
+    while len(sentences) < length:
+        topic = teller.draw.pick(TOPICS)
+        fact = teller.fact(teller.draw.pick(EVENTS[topic]))
+        discourse = Discourse(teller.draw, names_only=True, short=True)
+        clause = teller.clause(fact, discourse, wanted=frozenset(fact.slots) - {"date"})
+        clause.tense, clause.passive = "present", clause.passive and teller.draw.chance(0.5)
+        sentences.append(Sentence(Phrase("TOP", [statement(clause)])))
+    return Text("nw", sentences)
 
 
 def _heading(teller: Teller, kind: str) -> list[Phrase | Token]:

@@ -64,15 +64,19 @@ class Composer:
 
     def _hedge(self, clause: Clause) -> None:
         chance = self.draw.unit()
-        dated = any(item.role == "ARGM-TMP" for item in clause.adjuncts)
+        dated = self._has(clause, "ARGM-TMP")
         if chance < 0.06:
             clause.negation = NOT if self.draw.chance(0.6) else NT
         elif chance < 0.11 and not dated:
             clause.modal = self.draw.pick(words("remarks_words", "modals"))
         elif chance < 0.17 and not dated:
             clause.tense = "perfect"
-        elif chance < 0.27 and clause.lemma != "be":
+        elif chance < 0.27 and clause.lemma != "be" and not self._has(clause, "ARGM-MNR"):
             clause.adverb = token(self.draw.pick(words("remarks_words", "adverbs")), "RB")
+
+    @staticmethod
+    def _has(clause: Clause, role: str) -> bool:
+        return any(item.role == role for item in clause.adjuncts)
 
     def say_two(self, first: Fact, second: Fact) -> None:
         """Two facts in one sentence, joined by what they share."""
@@ -86,7 +90,8 @@ class Composer:
             if chance < 0.85 and self._relative(first, second, entity):
                 return
         left, right = self.clause(first), self.clause(second)
-        if left.tense == right.tense == "past" and chance < 0.8:
+        alike = left.tense == right.tense == "past" and bool(_year(first)) == bool(_year(second))
+        if alike and chance < 0.8:
             word = _order(second, first) or self.draw.pick(SUBORDINATORS)
             subordinate = Phrase("SBAR", [word, statement(right)])
             self.finish(Phrase("S", [*statement(left).kids, subordinate]))
@@ -190,16 +195,17 @@ class Composer:
         self.finish(statement(outer))
 
 
+def _year(fact: Fact) -> int | None:
+    date = fact.slots.get("date")
+    return int(date.text) if isinstance(date, Value) and date.text.isdigit() else None
+
+
 def _order(subordinate: Fact, main: Fact) -> Token | None:
     """`after` or `before` the subordinate fact, by the years of the two; None without years."""
-    years = []
-    for fact in (subordinate, main):
-        date = fact.slots.get("date")
-        if isinstance(date, Value) and date.text.isdigit():
-            years.append(int(date.text))
-    if not years:
+    one, two = _year(subordinate), _year(main)
+    if one is None:
         return None
-    return BEFORE if len(years) == 2 and years[1] < years[0] else AFTER
+    return BEFORE if two is not None and two < one else AFTER
 
 
 def opening_words(*found: Token) -> list[Token]:

@@ -5,6 +5,7 @@ from functools import cache
 
 from elmo_bench.mini.discourse.compose import Composer
 from elmo_bench.mini.discourse.quotes import quote
+from elmo_bench.mini.discourse.together import say_together
 from elmo_bench.mini.facts import Fact
 from elmo_bench.mini.lexicon import table, words
 from elmo_bench.mini.teller import Teller
@@ -118,7 +119,12 @@ def news(teller: Teller, topic: str, length: int) -> Text:
             first_remark, other = (teller.happening(topic, speaker=speaker) for _ in range(2))
             alone = other[1] is first_remark[1] or draw.chance(0.4)
             quote(composer, speaker, [first_remark] if alone else [first_remark, other])
-        elif chance < 0.3:
+        elif chance < 0.27 and entity.label == "PERSON":
+            friend = teller.entity(entity.kind)
+            shared = [event_about(teller, topic, entity) for _ in range(3)]
+            if friend.short != entity.short:
+                say_together(composer, entity, friend, shared)
+        elif chance < 0.34:
             fact, telling = teller.happening("happening", **happening_slots(entity))
             composer.say(fact, telling=telling)
         else:

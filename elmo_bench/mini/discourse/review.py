@@ -3,6 +3,7 @@
 from elmo_bench.mini.discourse.compose import Composer
 from elmo_bench.mini.discourse.plans import Text
 from elmo_bench.mini.grammar import Argument, Clause, statement
+from elmo_bench.mini.lexicon import sections, table
 from elmo_bench.mini.morphology import noun_token, number_token
 from elmo_bench.mini.opinions import AND, IT, THE, Critic
 from elmo_bench.mini.reference import FIRST_PERSON, PRONOUNS
@@ -13,6 +14,7 @@ BUT, YET = token("but", "CC", effect="but"), token("yet", "CC", effect="but")
 ALTHOUGH, THOUGH, WHILE = (
     token(word, "IN", effect="although") for word in ("although", "though", "while")
 )
+SO = token("so", "IN")
 DESPITE = token("despite", "IN", effect="although")
 
 
@@ -22,6 +24,10 @@ def opinion(critic: Critic, side: int) -> Phrase:
     chance = draw.unit()
     if chance < 0.1:
         return _despite(critic, side)
+    if chance < 0.14:
+        return consequence(critic, side)
+    if chance < 0.18:
+        return attitude(critic, side)
     first = critic.clause(side)
     if chance < 0.36:
         return first
@@ -31,6 +37,27 @@ def opinion(critic: Critic, side: int) -> Phrase:
         return Phrase("S", [first, COMMA, draw.pick((BUT, BUT, YET)), critic.clause(-side)])
     granted = Phrase("SBAR", [draw.pick((ALTHOUGH, THOUGH, WHILE)), first])
     return Phrase("S", [granted, COMMA, *critic.clause(-side).kids])
+
+
+def consequence(critic: Critic, side: int) -> Phrase:
+    """`It was superb , so we applauded`: shows to those who read a lot which words are praise."""
+    lines = [line for line in sections("opinions")["consequences"] if line.split()[0] == str(side)]
+    words = [piece.split("/") for piece in critic.draw.pick(lines).split()[1:]]
+    kids = [token(word, tag, effect=float(*weight or (0,))) for word, tag, *weight in words]
+    return Phrase("S", [critic.plain_clause(side), COMMA, SO, Phrase("S", kids)])
+
+
+def attitude(critic: Critic, side: int) -> Phrase:
+    """`Sadly , the plot is dull`."""
+    word = critic.draw.pick(table("opinions", "attitudes")[str(side)])
+    return Phrase(
+        "S",
+        [
+            Phrase("ADVP", [token(word, "RB", effect=side / 2)]),
+            COMMA,
+            *critic.plain_clause(side).kids,
+        ],
+    )
 
 
 def _despite(critic: Critic, side: int) -> Phrase:
@@ -74,8 +101,12 @@ def review(teller: Teller, length: int) -> Text:
         if chance < 0.28 and not starred:
             starred = True
             composer.finish(_stars(critic, side))
-        elif chance < 0.8:
+        elif chance < 0.45:
             composer.finish(critic.clause(side))
+        elif chance < 0.65:
+            composer.finish(consequence(critic, side))
+        elif chance < 0.8:
+            composer.finish(attitude(critic, side))
         else:
             composer.finish(opinion(critic, side if draw.chance(0.6) else -side))
     return Text("wb", composer.sentences)

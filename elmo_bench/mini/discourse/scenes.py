@@ -1,6 +1,6 @@
 """Little stories of scenes, and what one may know of the things in them."""
 
-from elmo_bench.mini.concepts import places, states, things
+from elmo_bench.mini.concepts import Concept, places, states, things
 from elmo_bench.mini.discourse.compose import AND, Composer
 from elmo_bench.mini.discourse.plans import Text
 from elmo_bench.mini.grammar import Argument, Clause, statement
@@ -42,14 +42,19 @@ def _story(composer: Composer, telling: SceneTeller, number: int, length: int) -
     scene = telling.thinned(telling.scene(), 0.45)
     tense = draw.pick(("progressive", "past"))
     agent = telling.agent_phrase(scene)
+    if scene.agent_state is not None and draw.chance(0.5):
+        agent = Phrase("NP", [agent, _company(scene.agent_state)], agent.agreement)
     noun = scene.agent.words[0]
     gender = GENDERS.get(noun) or draw.pick("fm")
-    figure = Entity(f"figure-{number}", "figure", "", (), (), (noun,), gender)
+    figure = Entity(f"figure-{number}", "figure", "", (), (), scene.agent.words, gender)
     for place in range(length):
         if place:
             scene = telling.thinned(telling.scene(), 0.4)
             agent = _again(composer, figure, plural=agent.agreement == "p")
         clause = telling.clause(scene, tense, agent.mark("mention", figure))
+        if scene.place_state is not None and draw.chance(0.5):
+            located = clause.adjuncts[0]
+            located.phrase = Phrase("PP", [located.phrase, _company(scene.place_state)])
         composer.finish(statement(clause, front=draw.chance(0.2)))
 
 
@@ -58,7 +63,7 @@ def _again(composer: Composer, figure: Entity, plural: bool) -> Phrase:
     if composer.draw.chance(0.7):
         pronoun = token("they", "PRP") if plural else PRONOUNS[figure.gender][SUBJECT]
         return Phrase("NP", [pronoun], "p" if plural else "s")
-    noun = noun_token(figure.nouns[0], plural)
+    noun = noun_token(composer.draw.pick(figure.nouns), plural)
     return Phrase("NP", [THE, noun], "p" if plural else "s")
 
 
@@ -71,10 +76,14 @@ def _sign(telling: SceneTeller, bearer: str) -> Phrase:
     subject = telling.noun_phrase(telling.pick(kinds[kind]), definite=True)
     quality = Phrase("ADJP", [token(telling.word(state), "JJ")])
     clause = Clause("be", "01", Argument("ARG1", subject), [Argument("ARG2", quality)])
-    words = table("scenes", "signs")[state.words[0]]
-    sign = Phrase("PP", [_tagged(word) for word in words])
-    clause.adjuncts = [Argument("ARGM-ADV", sign)]
+    clause.adjuncts = [Argument("ARGM-ADV", _company(state))]
     return statement(clause)
+
+
+def _company(state: Concept) -> Phrase:
+    """What goes with a quality, whichever of its words is used."""
+    words = table("scenes", "signs")[state.words[0]]
+    return Phrase("PP", [_tagged(word) for word in words])
 
 
 _TAGS = {
@@ -89,11 +98,24 @@ def _tagged(word: str) -> Token:
     return token(word, _TAGS.get(word, "NN"))
 
 
+def _synonym(telling: SceneTeller, thing: Concept) -> Phrase:
+    """`Some people call a fiddle a violin`."""
+    one, other = telling.draw.some(thing.words, 2)
+    callers = Phrase("NP", [token("some", "DT"), noun_token("person", True)], "p")
+    clause = Clause("call", "01", Argument("ARG0", callers), tense="present")
+    names = [Phrase("NP", [A, noun_token(word, False)]) for word in (one, other)]
+    clause.objects = [Argument("ARG1", names[0]), Argument("ARG2", names[1])]
+    return statement(clause)
+
+
 def _kind(telling: SceneTeller) -> Phrase:
     """`A fiddle is an instrument`, `The merchant sold fiddles and other instruments`."""
     name = telling.draw.pick([kind for kind in things() if kind not in ("person", "worker")])
     thing = telling.pick(things()[name])
-    if telling.draw.chance(0.4):
+    chance = telling.draw.unit()
+    if chance < 0.3 and len(thing.words) > 1:
+        return _synonym(telling, thing)
+    if chance < 0.6:
         subject = telling.noun_phrase(thing)
         clause = Clause("be", "01", Argument("ARG1", subject), tense="present")
         clause.objects = [Argument("ARG2", Phrase("NP", [A, noun_token(name, False)]))]

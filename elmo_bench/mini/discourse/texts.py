@@ -1,6 +1,6 @@
 """Any text: the mix of kinds that the corpus and the tasks draw from."""
 
-from elmo_bench.mini.discourse.bulletin import bulletin
+from elmo_bench.mini.discourse.bulletin import bulletin, headlines
 from elmo_bench.mini.discourse.dialogue import dialogue
 from elmo_bench.mini.discourse.plans import PROFILED, TOPICS, Text, news, profile
 from elmo_bench.mini.discourse.review import review
@@ -9,7 +9,10 @@ from elmo_bench.mini.teller import Teller
 
 
 def any_text(teller: Teller, kinds: str, shortest: int, longest: int) -> Text:
-    """A text of one of the kinds: n(ews) p(rofile) d(ialogue) r(eview) s(cenes) b(ulletin)."""
+    """A text of one of the kinds: news, profile, dialogue, review, bulletin, headlines, scenes.
+
+    `kinds` holds their first letters, repeated for what should come more often.
+    """
     draw = teller.draw
     kind = draw.pick(kinds)
     length = draw.between(shortest, longest)
@@ -23,4 +26,6 @@ def any_text(teller: Teller, kinds: str, shortest: int, longest: int) -> Text:
         return review(teller, length)
     if kind == "b":
         return bulletin(teller, length)
+    if kind == "h":
+        return headlines(teller, length)
     return scene_text(teller, length)
