@@ -7,6 +7,9 @@ from dataclasses import asdict, replace
 import pytest
 
 from elmo_bench.cli import main
+from elmo_bench.commands import compare, plot
+from elmo_bench.report.build import OTHERS
+from elmo_bench.report.figures.drawing import FIGURES
 from tests.report.synthetic_records import TASKS, record
 
 
@@ -20,6 +23,11 @@ def test_a_filtered_comparison_speaks_of_nothing_else(synthetic, capsys):
     main(["compare", str(synthetic), "--task", "srl", "--format", "json"])
     [table] = json.loads(capsys.readouterr().out)["tables"]
     assert {row["task"] for row in table["rows"]} == {"srl"}
+
+
+def test_the_commands_offer_all_the_tables_and_figures_that_there_are():
+    assert ("main", *OTHERS) == compare.TABLES
+    assert tuple(FIGURES) == plot.FIGURES
 
 
 def test_a_wrong_folder_is_told_in_a_line(capsys):
