@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from elmo_bench.analysis.results import Analysis, read_analyses
-from elmo_bench.report.cells import PAPER, Cell, Table, number, word
+from elmo_bench.report.cells import PAPER, Cell, Table, word
 from elmo_bench.report.paper import SOURCE, ablations
 from elmo_bench.report.weights import layer_name
 
@@ -62,7 +62,7 @@ def scores_table(analyses: Iterable[Analysis]) -> Table:
     for name in dict.fromkeys(analysis.analysis for analysis in scored):
         published = ablations("analysis").get(name, {})
         paper = {"task": word(name), "corpus": word(PAPER)}
-        rows.append(paper | {key: number(value) for key, value in published.items()})
+        rows.append(paper | {key: _percent(value) for key, value in published.items()})
     rows.sort(key=lambda row: row["task"].text)
     notes = [
         "Scores in percent. wsd: F1; pos: accuracy, of all words and of those unseen in training.",
@@ -74,6 +74,10 @@ def scores_table(analyses: Iterable[Analysis]) -> Table:
         f"Paper: {SOURCE} (SemCor and four test sets; Penn Treebank).",
     ]
     return Table("analysis", "What the layers know (Tables 5 and 6)", columns, rows, notes)
+
+
+def _percent(value: float) -> Cell:
+    return Cell(f"{value:.1f}", {"": value})
 
 
 def _column(baseline: str) -> str:
@@ -99,9 +103,9 @@ def _score_rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
             "settings": word(_method(analysis)),
         }
         for name, scores in analysis.baselines.items():
-            row[_column(name)] = number(scores[metric], 1)
+            row[_column(name)] = _percent(scores[metric])
         for layer, scores in enumerate(analysis.layers):
-            row[f"layer{layer}"] = number(scores[metric], 1)
+            row[f"layer{layer}"] = _percent(scores[metric])
         yield row
 
 

@@ -1,0 +1,48 @@
+"""The learned layer weights as a table, and what they say in words."""
+
+from elmo_bench.report.cells import Cell, Table, word
+from elmo_bench.report.groups import Runs, differences, mean_and_spread
+from elmo_bench.report.reading import reading
+from elmo_bench.report.tables import headline_groups
+from elmo_bench.report.weights import layer_name, learned_weights
+
+HEAD = {
+    "task": "Task",
+    "corpus": "Corpus",
+    "words": "Words",
+    "bilm": "biLM",
+    "settings": "Differs in",
+    "place": "Place",
+}
+
+
+def weight_table(runs: Runs) -> Table:
+    """Figure 2 in numbers: mean ± standard deviation over seeds."""
+    groups = [group for group in headline_groups(runs) if learned_weights(group)]
+    depth = 0
+    rows: list[dict[str, Cell]] = []
+    for group, settings in zip(groups, differences(groups), strict=True):
+        for place, learned in sorted(learned_weights(group).items()):
+            row = {
+                "task": word(group.task),
+                "corpus": word(group.corpus),
+                "words": word(group.any_record.words),
+                "bilm": word(group.bilm),
+                "settings": word(settings),
+                "place": word(place),
+                "gamma": _number(learned.gammas.tolist()),
+            }
+            for layer, weights in zip(learned.layers, learned.weights.T, strict=True):
+                row[f"layer{layer}"] = _number(weights.tolist())
+            depth = max(depth, *(layer + 1 for layer in learned.layers))
+            rows.append(row)
+    columns = HEAD | {f"layer{i}": layer_name(i) for i in range(depth)} | {"gamma": "γ"}
+    notes = ["Softmax weights, which sum to 1, and γ: mean ± standard deviation over seeds."]
+    notes += reading(runs)
+    return Table("weights", "Learned layer weights (Figure 2)", columns, rows, notes)
+
+
+def _number(values: list[float]) -> Cell:
+    mean, spread = mean_and_spread(values)
+    text = f"{mean:.2f}" if spread is None else f"{mean:.2f} ± {spread:.2f}"
+    return Cell(f"{text} ({len(values)})", {"mean": mean, "sd": spread, "n": len(values)})
