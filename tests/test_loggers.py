@@ -1,0 +1,69 @@
+import socket
+
+import pytest
+from pytorch_lightning import Trainer
+from pytorch_lightning.demos.boring_classes import BoringModel
+from pytorch_lightning.loggers import CSVLogger
+
+from elmo_bench.evaluate import evaluate
+from elmo_bench.loggers import GuardedLogger, build_logger
+from elmo_bench.runs import RunFiles
+
+
+class FailingLogger(CSVLogger):
+    def log_metrics(self, metrics, step=None):
+        raise OSError("the disk is full")
+
+
+def no_connection(*args, **kwargs):
+    raise AssertionError("a network connection was tried")
+
+
+def test_a_failing_logger_is_dropped_with_a_warning_and_training_goes_on(tmp_path, caplog):
+    logger = GuardedLogger(FailingLogger(tmp_path))
+    trainer = Trainer(
+        max_steps=3,
+        logger=logger,
+        log_every_n_steps=1,
+        accelerator="cpu",
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+    )
+    trainer.fit(BoringModel())
+    logger.log_metrics({"loss": 1.0}, 4)
+    assert trainer.global_step == 3
+    assert caplog.text.count("the disk is full") == 1
+
+
+def test_a_logger_that_cannot_start_is_left_out(tmp_path, caplog):
+    (tmp_path / "file").write_text("")
+    settings = {"name": "wandb", "project": "p", "entity": None, "mode": "no such mode"}
+    assert build_logger(settings, tmp_path / "file", "run", "group", {}) is None
+    assert "going on without it" in caplog.text
+
+
+def test_wandb_keeps_each_run_of_a_process_apart_and_needs_no_network(tiny_run, monkeypatch):
+    monkeypatch.delenv("WANDB_API_KEY", raising=False)
+    monkeypatch.setattr(socket, "create_connection", no_connection)
+    for seed in (1, 2):
+        cfg = tiny_run("task=ner", "logger=wandb", f"seed={seed}")
+        evaluate(cfg)
+        folders = list((RunFiles.of(cfg).folder / "wandb").glob("offline-run-*"))
+        assert len(folders) == 1
+        assert list(folders[0].glob("*.wandb"))
+
+
+def test_tensorboard_files_are_written_where_it_is_installed(tiny_run):
+    pytest.importorskip("tensorboard")
+    cfg = tiny_run("task=ner", "elmo=none", "logger=tensorboard")
+    evaluate(cfg)
+    assert list(RunFiles.of(cfg).folder.glob("tensorboard/events*"))
+
+
+def test_curves_are_always_written_as_csv(tiny_run):
+    cfg = tiny_run("task=ner")
+    record = evaluate(cfg)
+    header, *rows = (RunFiles.of(cfg).folder / "curves.csv").read_text().splitlines()
+    assert len(rows) == len(record.epochs) == 2
+    assert {"epoch", "step", "train/loss", "dev/f1", "elmo/input/layer0"} <= set(header.split(","))
