@@ -19,6 +19,9 @@ $(READY): pyproject.toml constraints.txt
 
 setup: $(READY) ## make .venv and install everything
 
+demo: $(READY) ## NER on the built-in benchmark, with and without ELMo
+	@$(BIN)/python run.py task=ner
+
 test: lint types imports tests ## lint, types, import contracts and tests
 
 lint: $(READY)

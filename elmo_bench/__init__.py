@@ -4,7 +4,11 @@ from importlib import import_module
 from typing import Any
 
 # Public names and where they live; loaded at first use, so that `import elmo_bench` stays light.
-_PUBLIC = {"BiLm": "elmo_bench.bilm.model"}
+_PUBLIC = {
+    "BiLm": "elmo_bench.bilm.model",
+    "ElmoMix": "elmo_bench.features.mix",
+    "read_records": "elmo_bench.records",
+}
 
 __all__ = list(_PUBLIC)
 
