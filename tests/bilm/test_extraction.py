@@ -1,8 +1,11 @@
 import pytest
 import torch
 
-from elmo_bench.bilm import extract
+from benchmarks.extraction import Reference
+from elmo_bench import BiLm
+from elmo_bench.bilm import extract, lstm
 from elmo_bench.bilm.sides import Sides
+from tests.bilm.test_model import read_config
 
 SENTENCES = [[f"w{number % 7}", f"w{number}", "end"][: 1 + number % 3] for number in range(30)]
 
@@ -93,3 +96,22 @@ def test_an_error_on_either_side_is_raised():
         for pair in ((fail, int), (int, fail)):
             with pytest.raises(ValueError, match="broken side"):
                 sides(*pair)
+
+
+@pytest.mark.parametrize("size", ["small", pytest.param("original", marks=pytest.mark.slow)])
+def test_random_weights_of_official_size_give_what_the_plain_cell_gives(size, monkeypatch):
+    torch.manual_seed(1)
+    bilm = BiLm(**read_config(size)).eval()
+    fast = bilm.embed(SENTENCES[:3])
+    monkeypatch.setattr(lstm, "load_kernel", lambda: None)
+    for got, wanted in zip(fast, bilm.embed(SENTENCES[:3]), strict=True):
+        assert (got - wanted).abs().mean() < 1e-6
+
+
+def test_the_benchmarks_reference_computes_the_same_layers(tiny_bilm):
+    words = ["<S>", "</S>", *{word for sentence in SENTENCES for word in sentence}]
+    with torch.no_grad():
+        for reference in (Reference(tiny_bilm), Reference(tiny_bilm, words)):
+            pairs = zip(reference.embed(SENTENCES), tiny_bilm.embed(SENTENCES), strict=True)
+            for got, wanted in pairs:
+                torch.testing.assert_close(got, wanted, rtol=0, atol=1e-5)
