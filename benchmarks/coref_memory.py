@@ -1,0 +1,84 @@
+"""Time and peak memory of coreference at the paper's size: a long document evaluated, one trained.
+
+Run: OMP_NUM_THREADS=1 python -m benchmarks.coref_memory
+"""
+
+import argparse
+import random
+import resource
+import time
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from elmo_bench.config import build, task_config
+from elmo_bench.example import Example
+from elmo_bench.features.mix import ElmoMix
+from elmo_bench.nn.words import random_words
+from elmo_bench.task import Batch, collate
+from tasks.coref import CorefTarget
+
+LAYERS, ELMO_DIM, WORD_DIM = 3, 1024, 300
+
+
+def document(num_words: int, longest: int, generator: random.Random) -> Example:
+    """A document of made-up words in sentences of 1 word to `longest`; every tenth is a mention."""
+    sentences, left = [], num_words
+    while left:
+        length = min(left, generator.randint(1, longest))
+        sentences.append(tuple(f"word{generator.randint(0, 5000)}" for _ in range(length)))
+        left -= length
+    mentions = range(0, num_words, 10)
+    clusters = tuple(tuple((m, m) for m in mentions[n::20]) for n in range(20))
+    target = CorefTarget("made/up", 0, "made", ("-",) * num_words, clusters)
+    return Example("made/up_0", tuple(sentences), target)
+
+
+def gigabytes() -> float:
+    """The most memory the process has held so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--words", type=int, default=5000)
+    parser.add_argument("--longest", type=int, default=60, help="words of a sentence at the most")
+    args = parser.parse_args()
+
+    torch.manual_seed(1)
+    task = build(task_config("coref").build)
+    example = document(args.words, args.longest, random.Random(1))
+    words = random_words(example.segments, WORD_DIM, True, 1, 0.25)
+    model = task.build_model(words, {"input": ELMO_DIM}, task.facts([example]))
+    mix = ElmoMix(LAYERS, dropout=0.5)
+    shape = collate([example]).mask.shape
+    batch = collate([example], torch.randn(LAYERS, *shape, ELMO_DIM))
+
+    def loss_of(batch: Batch) -> torch.Tensor:
+        assert batch.layers is not None
+        return model(batch, {"input": mix(batch.layers, batch.mask)}).loss
+
+    before = gigabytes()
+    table = Table(
+        "",
+        "seconds",
+        "peak memory, GB",
+        title=f"{args.words} words in {len(example.segments)} sentences, "
+        f"{torch.get_num_threads()} thread(s); {before:.2f} GB before",
+    )
+    model.eval(), mix.eval()
+    start = time.perf_counter()
+    with torch.no_grad():
+        loss_of(batch)
+    table.add_row("evaluated whole", f"{time.perf_counter() - start:.1f}", f"{gigabytes():.2f}")
+    model.train(), mix.train()
+    start = time.perf_counter()
+    loss_of(batch).backward()
+    name = f"training step, cut to {task.max_sentences} sentences"
+    table.add_row(name, f"{time.perf_counter() - start:.1f}", f"{gigabytes():.2f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
