@@ -86,12 +86,14 @@ def _markdown_escape(text: str) -> str:
 
 def latex(table: Table) -> str:
     """A booktabs table; commands for missing cells are comments above it."""
+    if not table.rows:
+        return f"% {table.title}: no runs\n"
     lines = [f"% {table.title}"]
     lines += [f"% missing [{place}]: {c}" for place, c in enumerate(table.commands, start=1)]
     kinds = "".join("r" if is_numeric(table, key) else "l" for key in table.shown)
     lines += [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
     lines += [_latex_row(table.shown.values()), r"\midrule"]
-    task = table.rows[0]["task"].text if table.rows else ""
+    task = table.rows[0]["task"].text
     for row in table.rows:
         if row["task"].text != task:
             lines.append(r"\addlinespace")
