@@ -124,8 +124,9 @@ def noun_classes() -> dict[str, tuple[str, ...]]:
 
 @cache
 def members(name: str, for_training: bool) -> tuple[Token, ...]:
-    """The nouns of a class; the training files use only some of them."""
+    """The nouns of a class, ambiguous ones twice; the training files use only some of them."""
     nouns = [parse_tagged(text) for text in noun_classes()[name]]
+    nouns += [noun for noun in nouns if noun.sense]
     kept = [noun for noun in nouns if noun.sense or share(noun.word) >= HELD_WORDS]
     return tuple(kept if for_training and kept else nouns)
 

@@ -11,7 +11,7 @@ import pytest
 from elmo_bench.mini.settings import MiniSettings
 
 # Sizes of the tasks as by default; of the corpus only as much as the claims need.
-SETTINGS = MiniSettings(corpus_tokens=300_000, heldout_tokens=5_000)
+SETTINGS = MiniSettings(corpus_tokens=300_000, heldout_tokens=30_000)
 
 
 def write_elsewhere(folder: Path, settings: MiniSettings, hash_seed: str = "0") -> None:

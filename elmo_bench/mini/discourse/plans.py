@@ -151,6 +151,18 @@ def _tell(
         composer.say(fact)
 
 
+def chronicle(teller: Teller, length: int) -> Text:
+    """Small events of one place and a few people."""
+    composer = Composer(teller)
+    town, company, club = (teller.entity(kind) for kind in ("town", "company", "club"))
+    people = [teller.entity("person"), teller.entity("person")]
+    while len(composer.sentences) < length:
+        given = {"town": town, "company": company, "club": club, "person": teller.draw.pick(people)}
+        fact, telling = teller.happening("happening", **given)
+        composer.say(fact, telling=telling)
+    return Text("wb", composer.sentences)
+
+
 def happening_slots(entity: Entity) -> dict[str, Entity]:
     """The slot of a happening that the entity can take."""
     if entity.label == "PERSON":

@@ -2,17 +2,14 @@
 
 from elmo_bench.mini.discourse.bulletin import bulletin, headlines
 from elmo_bench.mini.discourse.dialogue import dialogue
-from elmo_bench.mini.discourse.plans import PROFILED, TOPICS, Text, news, profile
+from elmo_bench.mini.discourse.plans import PROFILED, TOPICS, Text, chronicle, news, profile
 from elmo_bench.mini.discourse.review import review
 from elmo_bench.mini.discourse.scenes import scene_text
 from elmo_bench.mini.teller import Teller
 
 
 def any_text(teller: Teller, kinds: str, shortest: int, longest: int) -> Text:
-    """A text of one of the kinds: news, profile, dialogue, review, bulletin, headlines, scenes.
-
-    `kinds` holds their first letters, repeated for what should come more often.
-    """
+    """A text of one of the kinds, given by their first letters, once for each share they have."""
     draw = teller.draw
     kind = draw.pick(kinds)
     length = draw.between(shortest, longest)
@@ -24,6 +21,8 @@ def any_text(teller: Teller, kinds: str, shortest: int, longest: int) -> Text:
         return dialogue(teller, draw.pick(TOPICS), length)
     if kind == "r":
         return review(teller, length)
+    if kind == "c":
+        return chronicle(teller, length)
     if kind == "b":
         return bulletin(teller, length)
     if kind == "h":

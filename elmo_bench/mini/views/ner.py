@@ -14,7 +14,7 @@ def ner_lines(teller: Teller, count: int) -> Iterator[str]:
     done = 0
     while done < count:
         yield from ("-DOCSTART- -X- -X- O", "")
-        for sentence in any_text(teller, "nnnnpdbbhh", 4, 9).sentences[: count - done]:
+        for sentence in any_text(teller, "nnnnpcdbbhh", 4, 9).sentences[: count - done]:
             yield from _columns(sentence)
             yield ""
             done += 1

@@ -11,7 +11,7 @@ def srl_lines(teller: Teller, part: Part, count: int) -> Iterator[str]:
     """The lines of a file of `count` sentences, each with a proposition at least."""
     done = number = 0
     while done < count:
-        text = any_text(teller, "nnnpprsd", 4, 9)
+        text = any_text(teller, "nnnppccrsd", 4, 9)
         kept = [sentence for sentence in text.sentences if propositions(sentence)][: count - done]
         name = f"{text.genre}/mini/{part}_{number:04d}"
         columns = [argument_columns(sentence) for sentence in kept]

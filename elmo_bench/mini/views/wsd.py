@@ -29,7 +29,7 @@ def ambiguous() -> frozenset[str]:
 
 def wsd_lines(teller: Teller, count: int) -> Iterator[str]:
     """One occurrence a line: {lemma, sense, index, tokens}."""
-    names = ["happening"] * 40 + list(EVERY_RELATION)
+    names = ["happening"] * 400 + list(EVERY_RELATION)
     done = 0
     while done < count:
         fact, telling = teller.happening(teller.draw.pick(names))
