@@ -110,6 +110,51 @@ void cell_backward(float* gates, const float* previous, const float* cell, const
     }
 }
 
+// The largest score of each word and filter, and the first window that has it.
+void window_max(const float* scores, float* best, int32_t* where, int64_t words, int64_t windows,
+                int64_t filters) {
+    for (int64_t word = 0; word < words; ++word) {
+        const float* score = scores + word * windows * filters;
+        float* top = best + word * filters;
+        int32_t* first = where + word * filters;
+        for (int64_t k = 0; k < filters; ++k) {
+            top[k] = score[k];
+            first[k] = 0;
+        }
+        for (int32_t window = 1; window < windows; ++window) {
+            score += filters;
+            for (int64_t k = 0; k < filters; ++k) {
+                const bool larger = score[k] > top[k];
+                top[k] = larger ? score[k] : top[k];
+                first[k] = larger ? window : first[k];
+            }
+        }
+    }
+}
+
+// Adds the gradients of characters (words, row) and kernel (filters, size): only the windows that
+// window_max chose have one. A window starts `where * dim` into the row and is `size` long.
+void window_max_backward(const float* d_best, const int32_t* where, const float* chars,
+                         const float* kernel, float* d_chars, float* d_kernel, int64_t words,
+                         int64_t filters, int64_t row, int64_t dim, int64_t size) {
+    for (int64_t word = 0; word < words; ++word) {
+        for (int64_t filter = 0; filter < filters; ++filter) {
+            const float d = d_best[word * filters + filter];
+            if (d == 0.0f) continue;  // half of them, after a relu
+            const int64_t start = word * row + where[word * filters + filter] * dim;
+            const float* window = chars + start;
+            const float* weight = kernel + filter * size;
+            float* d_window = d_chars + start;
+            float* d_weight = d_kernel + filter * size;
+#pragma omp simd
+            for (int64_t k = 0; k < size; ++k) {
+                d_weight[k] += d * window[k];
+                d_window[k] += d * weight[k];
+            }
+        }
+    }
+}
+
 // 0 if this machine runs the code and it agrees with libm.
 int self_check() {
     const int64_t hidden = 67, rows = 3;

@@ -15,6 +15,8 @@ from torch.nn.functional import embedding, linear
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from elmo_bench.bilm.chars import NUM_CHARS, PAD, UNK, char_ids
+from elmo_bench.bilm.convolution import WindowMax
+from elmo_bench.bilm.kernel import load_kernel
 from elmo_bench.data.files import DataError, numbered_lines
 
 # Words of like length are encoded together: the edges of the groups, in characters with frame.
@@ -85,7 +87,11 @@ class CharCnn(nn.Module):
 
     def _convolve(self, ids: Int[Tensor, "word char"], length: int) -> Float[Tensor, "word dim"]:
         """Maximum of each filter over the windows that begin in the first `length` characters."""
-        chars = embedding(ids[:, : min(length + self.widest - 1, self.max_chars)], self.chars)
+        chars = embedding(ids[:, : min(length + self.widest, self.max_chars)], self.chars)
+        compiled = load_kernel() if torch.is_grad_enabled() and len(ids) else None
+        if compiled is not None and chars.device.type == "cpu" and chars.dtype == torch.float32:
+            best = WindowMax.apply(compiled, length, self.max_chars, chars, *self.kernels)
+            return self.activation(best + self.bias)
         char_dim, maxima = chars.shape[2], []
         for kernel in self.kernels:
             width = kernel.shape[1] // char_dim

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 from filelock import FileLock
-from jaxtyping import Float
+from jaxtyping import Float, Int32
 from torch import Tensor
 
 _SOURCE = Path(__file__).with_name("cell.cpp")
@@ -37,6 +37,10 @@ class Kernel:
         self._forward, self._backward = library.cell_forward, library.cell_backward
         self._forward.argtypes, self._forward.restype = [*[_POINTER] * 5, *tail], None
         self._backward.argtypes, self._backward.restype = [*[_POINTER] * 5, *tail], None
+        self._max, self._max_backward = library.window_max, library.window_max_backward
+        self._max.argtypes, self._max.restype = [*[_POINTER] * 3, *[_COUNT] * 3], None
+        self._max_backward.argtypes = [*[_POINTER] * 6, *[_COUNT] * 5]
+        self._max_backward.restype = None
 
     def forward(
         self,
@@ -64,6 +68,32 @@ class Kernel:
         tensors = (gates, previous, cell, output_gradient, cell_gradient)
         pointers = [tensor.data_ptr() for tensor in tensors]
         self._backward(*pointers, *cell.shape, clip, torch.get_num_threads())
+
+    def window_max(
+        self, scores: Float[Tensor, "word window filter"]
+    ) -> tuple[Float[Tensor, "word filter"], Int32[Tensor, "word filter"]]:
+        """The largest score over windows, and the first window that has it."""
+        words, windows, filters = scores.shape
+        best = scores.new_empty(words, filters)
+        where = torch.empty(words, filters, dtype=torch.int32)
+        pointers = (scores.data_ptr(), best.data_ptr(), where.data_ptr())
+        self._max(*pointers, words, windows, filters)
+        return best, where
+
+    def window_max_backward(
+        self,
+        gradient: Float[Tensor, "word filter"],
+        where: Int32[Tensor, "word filter"],
+        chars: Float[Tensor, "word char dim"],
+        kernel: Float[Tensor, "filter size"],
+        chars_gradient: Float[Tensor, "word char dim"],
+        kernel_gradient: Float[Tensor, "filter size"],
+    ) -> None:
+        """Add to the gradients of characters and kernel what the chosen windows give them."""
+        tensors = (gradient, where, chars, kernel, chars_gradient, kernel_gradient)
+        pointers = [tensor.data_ptr() for tensor in tensors]
+        row, dim = chars[0].numel(), chars.shape[2]
+        self._max_backward(*pointers, *gradient.shape, row, dim, kernel.shape[1])
 
 
 @cache
