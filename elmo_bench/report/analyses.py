@@ -49,7 +49,7 @@ def analysis_tables(runs: Path, bilms: Iterable[str] = ()) -> list[Table]:
 def scores_table(analyses: Iterable[Analysis]) -> Table:
     """Tables 5 and 6: a score for every layer, the baselines before them."""
     scored = [analysis for analysis in analyses if analysis.metric]
-    scored.sort(key=lambda a: (a.analysis, a.data, a.bilm, _method(a)))
+    scored.sort(key=lambda a: (a.analysis, a.data, a.bilm, method_words(a)))
     depth = max((len(analysis.layers) for analysis in scored), default=0)
     columns = {
         **HEAD,
@@ -100,7 +100,7 @@ def _score_rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
             "metric": word(metric),
             "corpus": word(analysis.data),
             "bilm": word(analysis.bilm),
-            "settings": word(_method(analysis)),
+            "settings": word(method_words(analysis)),
         }
         for name, scores in analysis.baselines.items():
             row[_column(name)] = _percent(scores[metric])
@@ -109,7 +109,7 @@ def _score_rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
         yield row
 
 
-def _method(analysis: Analysis) -> str:
+def method_words(analysis: Analysis) -> str:
     """What sets an analysis apart from others of its kind, in words."""
     settings = analysis.settings
     if analysis.analysis == "wsd":
@@ -128,7 +128,7 @@ def show_scores(analyses: list[Analysis], console: Console) -> None:
     table = RichTable("", title=title, title_justify="left")
     columns = [(a, metric) for a in analyses for metric in first.layers[0]]
     for analysis, metric in columns:
-        parts = [metric, *filter(None, _method(analysis).split(", "))]
+        parts = [metric, *filter(None, method_words(analysis).split(", "))]
         table.add_column("\n".join(parts), justify="right")
     for name in first.baselines:
         table.add_row(name, *(f"{a.baselines[name][m]:.1f}" for a, m in columns), style="dim")
