@@ -20,8 +20,7 @@ we saw the play twice
 """
 
 
-@pytest.fixture(scope="session")
-def bilm():
+def build_bilm():
     encoder = {
         "kind": "char_cnn", "char_dim": 4, "filters": [[1, 4], [3, 8]], "num_highways": 1,
         "activation": "relu", "max_chars": 20,
@@ -32,6 +31,11 @@ def bilm():
     }  # fmt: skip
     torch.manual_seed(1)
     return BiLm("tiny", encoder, lstm, [BOS, EOS, UNK, "the"]).eval()
+
+
+@pytest.fixture(scope="session")
+def bilm():
+    return build_bilm()
 
 
 @pytest.fixture(scope="session")
