@@ -43,41 +43,54 @@ def bucket(distance: Int[Tensor, " pair"]) -> Int[Tensor, " pair"]:
     return torch.where(distance <= 4, distance, exponent + 3).clamp(max=NUM_BUCKETS - 1)
 
 
-class PairProducts(Function):
-    """weight @ (span * antecedent) of all pairs of spans `first` to `last`.
+class PairLayer(Function):
+    """own[i] + antecedent_weight @ spans[j] + product_weight @ (spans[i] * spans[j]) of all pairs.
 
-    Nothing of the size of pairs times span features is ever held: the products of one span are a
-    product of its antecedents with the weight scaled by the span.
+    i are the spans `first` to `last`, j at most so many before each. Nothing of the size of pairs
+    times span features is ever held: for one span i, this is a product of its antecedents with
+    antecedent_weight + product_weight * spans[i].
     """
 
     @staticmethod
     def forward(
-        ctx: Any, spans: Tensor, weight: Tensor, first: int, last: int, most: int
+        ctx: Any,
+        own: Tensor,
+        spans: Tensor,
+        antecedent_weight: Tensor,
+        product_weight: Tensor,
+        first: int,
+        last: int,
+        most: int,
     ) -> Tensor:
         counts = [min(number, most) for number in range(first, last)]
-        products = spans.new_empty(sum(counts), len(weight))
-        rows = zip(range(first, last), counts, products.split(counts), strict=True)
-        for number, count, product in rows:
-            scaled = weight * spans[number]
-            torch.mm(spans[number - count : number], scaled.t(), out=product)
-        ctx.save_for_backward(spans, weight)
+        outputs = spans.new_empty(sum(counts), own.shape[1])
+        rows = zip(range(first, last), counts, outputs.split(counts), strict=True)
+        for number, count, output in rows:
+            weight = torch.addcmul(antecedent_weight, product_weight, spans[number])
+            torch.addmm(own[number], spans[number - count : number], weight.t(), out=output)
+        ctx.save_for_backward(spans, antecedent_weight, product_weight)
         ctx.settings = first, last, counts
-        return products
+        return outputs
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        spans, weight = ctx.saved_tensors
+        spans, antecedent_weight, product_weight = ctx.saved_tensors
         first, last, counts = ctx.settings
-        d_spans, d_weight = torch.zeros_like(spans), torch.zeros_like(weight)
+        d_own = spans.new_zeros(len(spans), gradient.shape[1])
+        d_spans = torch.zeros_like(spans)
+        d_antecedent, d_product = map(torch.zeros_like, (antecedent_weight, product_weight))
         rows = zip(range(first, last), counts, gradient.split(counts), strict=True)
-        for number, count, d_product in rows:
+        for number, count, d_output in rows:
             before = slice(number - count, number)
-            d_spans[before].addmm_(d_product, weight * spans[number])
-            d_scaled = d_product.t() @ spans[before]
-            d_weight.addcmul_(d_scaled, spans[number])
-            d_spans[number] += (d_scaled * weight).sum(dim=0)
-        return d_spans, d_weight, None, None, None
+            weight = torch.addcmul(antecedent_weight, product_weight, spans[number])
+            d_spans[before].addmm_(d_output, weight)
+            d_weight = d_output.t() @ spans[before]
+            d_antecedent += d_weight
+            d_product.addcmul_(d_weight, spans[number])
+            d_spans[number] += (d_weight * product_weight).sum(dim=0)
+            d_own[number] = d_output.sum(dim=0)
+        return d_own, d_spans, d_antecedent, d_product, None, None, None
 
 
 class Mlp(nn.Module):
@@ -155,13 +168,12 @@ class PairScorer(nn.Module):
         as_span, as_antecedent, as_product, as_features = self.mlp.first.weight.split(
             self.parts, dim=1
         )
-        left, right = spans @ as_span.t() + self.mlp.first.bias, spans @ as_antecedent.t()
+        own = spans @ as_span.t() + self.mlp.first.bias
         found, places = [], []
         for first, last in portions(len(spans), most):
             pairs = pairs_of(first, last, most, spans.device)
             distance = pairs.spans - pairs.antecedents
-            hidden = PairProducts.apply(spans, as_product, first, last, most)
-            hidden = hidden + left[pairs.spans] + right[pairs.antecedents]
+            hidden = PairLayer.apply(own, spans, as_antecedent, as_product, first, last, most)
             hidden = hidden + self._features(pairs, distance, speakers, genre) @ as_features.t()
             of_mentions = mention_scores[pairs.spans] + mention_scores[pairs.antecedents]
             found.append(self.mlp.rest(hidden) + of_mentions)

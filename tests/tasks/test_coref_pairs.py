@@ -4,7 +4,7 @@ import torch
 from tasks.coref import pairs as module
 from tasks.coref.mentions import MentionFinder
 from tasks.coref.model import marginal_loss
-from tasks.coref.pairs import PairProducts, PairScorer, bucket, pairs_of
+from tasks.coref.pairs import PairLayer, PairScorer, bucket, pairs_of
 
 
 def test_pairs_are_all_nearest_antecedents_in_order():
@@ -19,12 +19,11 @@ def test_distances_fall_into_the_published_buckets():
     assert bucket(torch.tensor(distances)).tolist() == expected
 
 
-def test_gradients_of_the_products_are_exact():
+def test_gradients_of_the_pair_layer_are_exact():
     torch.manual_seed(0)
-    spans, weight = (torch.randn(n, 3, dtype=torch.double, requires_grad=True) for n in (6, 2))
-    assert torch.autograd.gradcheck(
-        lambda *given: PairProducts.apply(*given, 1, 6, 3), (spans, weight)
-    )
+    shapes = [(6, 2), (6, 3), (2, 3), (2, 3)]
+    tensors = [torch.randn(shape, dtype=torch.double, requires_grad=True) for shape in shapes]
+    assert torch.autograd.gradcheck(lambda *given: PairLayer.apply(*given, 1, 6, 3), tensors)
 
 
 def new_scorer(most: int = 3) -> PairScorer:
