@@ -57,6 +57,8 @@ class Critic:
         self.discourse = discourse
         self.target = target
         self.about = about
+        self.unnamed = Entity(f"a-{about}", about, "", (), (), ())  # if it has no name
+        self.author = discourse.speaker or Entity("author", "author", "", (), (), ())
         self.adjectives = ("adjectives", about if about in ("stay", "match") else "art")
         self.plain = (self._is_plain, self._is_plain, self._alone_plain, self._towards_plain)
         self.clauses = (
@@ -122,7 +124,14 @@ class Critic:
     def _whole(self) -> Phrase:
         if self.target is not None:
             return self.discourse.refer(self.target, SUBJECT)
-        return Phrase("NP", [IT])
+        return self.it()
+
+    def i(self) -> Phrase:
+        return Phrase("NP", [FIRST_PERSON[SUBJECT]], "i").mark("mention", self.author)
+
+    def it(self) -> Phrase:
+        """A pronoun for the whole, named or not."""
+        return Phrase("NP", [IT]).mark("mention", self.target or self.unnamed)
 
     def _audience(self) -> Phrase:
         noun = self.draw.pick(table("opinions", "audiences")[self.about])
@@ -234,8 +243,7 @@ class Critic:
 
     def _feels(self, side: int) -> Clause:
         weight = self._weight(side)
-        speaker = Phrase("NP", [FIRST_PERSON[SUBJECT]], "i")
-        clause = self._about(self._word("feelings", weight), "ARG0", speaker)
+        clause = self._about(self._word("feelings", weight), "ARG0", self.i())
         clause.objects = [Argument("ARG1", self._aspect())]
         clause.effect = float(weight)
         return self._negate(clause, 0.15)

@@ -36,6 +36,7 @@ class Discourse:
         self.previous: list[Entity] = []
         self.last_subject: Entity | None = None
         self.subject: Entity | None = None
+        self.groups: dict[str, Entity] = {}
         self.speaker: Entity | None = None
         self.listener: Entity | None = None
         self.plain = False  # introduce by name alone: the clause itself describes the entity
@@ -62,6 +63,11 @@ class Discourse:
         if entity is self.speaker:
             return Phrase("NP", [FIRST_PERSON[OWNER]]).mark("mention", entity)
         return Phrase("NP", [PRONOUNS[entity.gender][OWNER]]).mark("mention", entity)
+
+    def ours(self) -> Entity:
+        """The group that a speaker means by `we`."""
+        owner = self.speaker.key if self.speaker is not None else ""
+        return self.groups.setdefault(owner, Entity(f"we-{owner}", "group", "", (), (), (), "p"))
 
     def _expression(self, entity: Entity, case: int) -> Phrase:
         if entity is self.speaker:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-VERSION = "5"  # of the generator: raised whenever the same settings give other files
+VERSION = "6"  # of the generator: raised whenever the same settings give other files
 
 
 @dataclass(frozen=True)

@@ -125,6 +125,8 @@ class Teller:
         for part in filler.parts:
             if isinstance(part, Token):
                 kids.append(part)
+                if part.word in ("we", "our"):
+                    kids[-1] = Phrase("NP", [part]).mark("mention", discourse.ours())
             elif part.kind == "class":
                 if part.name not in fact.nouns:
                     fact.nouns[part.name] = self.draw.pick(members(part.name, self.training))

@@ -56,7 +56,7 @@ class Composer:
         if hedge and clause.tense == "past":
             self._hedge(clause)
         said = statement(clause, front=self.draw.chance(0.25))
-        if hedge and self.draw.chance(0.06):
+        if hedge and self.sentences and self.draw.chance(0.06):
             opening = token(self.draw.pick(words("remarks_words", "openings")), "RB")
             marked = Phrase("ADVP", [opening]).mark("role", clause.proposition, "ARGM-DIS")
             said = Phrase("S", [marked, COMMA, *said.kids])

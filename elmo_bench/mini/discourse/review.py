@@ -5,10 +5,10 @@ from elmo_bench.mini.discourse.plans import Text
 from elmo_bench.mini.grammar import Argument, Clause, statement
 from elmo_bench.mini.lexicon import sections, table
 from elmo_bench.mini.morphology import noun_token, number_token
-from elmo_bench.mini.opinions import AND, IT, THE, Critic
-from elmo_bench.mini.reference import FIRST_PERSON, PRONOUNS
+from elmo_bench.mini.opinions import AND, THE, Critic
+from elmo_bench.mini.reference import PRONOUNS
 from elmo_bench.mini.teller import Teller
-from elmo_bench.mini.tree import COMMA, Phrase, token
+from elmo_bench.mini.tree import COMMA, Phrase, Token, token
 
 BUT, YET = token("but", "CC", effect="but"), token("yet", "CC", effect="but")
 ALTHOUGH, THOUGH, WHILE = (
@@ -42,8 +42,15 @@ def opinion(critic: Critic, side: int) -> Phrase:
 def consequence(critic: Critic, side: int) -> Phrase:
     """`It was superb , so we applauded`: shows to those who read a lot which words are praise."""
     lines = [line for line in sections("opinions")["consequences"] if line.split()[0] == str(side)]
-    words = [piece.split("/") for piece in critic.draw.pick(lines).split()[1:]]
-    kids = [token(word, tag, effect=float(*weight or (0,))) for word, tag, *weight in words]
+    kids: list[Phrase | Token] = []
+    for piece in critic.draw.pick(lines).split()[1:]:
+        word, tag, *weight = piece.split("/")
+        if word in ("I", "it"):
+            kids.append(critic.i() if word == "I" else critic.it())
+        else:
+            kids.append(token(word, tag, effect=float(weight[0]) if weight else 0.0))
+        if word == "we":
+            kids[-1] = Phrase("NP", kids[-1:]).mark("mention", critic.discourse.ours())
     return Phrase("S", [critic.plain_clause(side), COMMA, SO, Phrase("S", kids)])
 
 
@@ -115,7 +122,7 @@ def review(teller: Teller, length: int) -> Text:
 def _stars(critic: Critic, side: int) -> Phrase:
     """`I gave it five stars`."""
     stars = critic.draw.between(4, 5) if side > 0 else critic.draw.between(1, 2)
-    clause = Clause("give", "01", Argument("ARG0", Phrase("NP", [FIRST_PERSON[0]], "i")))
+    clause = Clause("give", "01", Argument("ARG0", critic.i()))
     count = Phrase("NP", [number_token(stars), noun_token("star", stars != 1)])
-    clause.objects = [Argument("ARG2", Phrase("NP", [IT])), Argument("ARG1", count)]
+    clause.objects = [Argument("ARG2", critic.it()), Argument("ARG1", count)]
     return statement(clause)

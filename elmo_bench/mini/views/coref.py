@@ -13,7 +13,7 @@ def coref_lines(teller: Teller, part: Part, count: int) -> Iterator[str]:
     """The lines of a file of `count` documents."""
     number = 0
     while number < count:
-        text = any_text(teller, "nnnndpc", SHORTEST, LONGEST)
+        text = any_text(teller, "nnnndp", SHORTEST, LONGEST)
         if not SHORTEST <= len(text.sentences) <= LONGEST:
             continue
         columns = coref_columns(text.sentences)
