@@ -9,7 +9,7 @@ from elmo_bench.example import Example
 Cluster = Sequence[Sequence[int]]
 
 
-def write_conll(path: Path, examples: Sequence[Example], predictions: Sequence[Any]) -> None:
+def write_conll(examples: Sequence[Example], predictions: Sequence[Any], path: Path) -> None:
     """Write documents with their predicted clusters; columns that are not known are `-` or `*`."""
     with path.open("w", encoding="utf-8") as file:
         for example, clusters in zip(examples, predictions, strict=True):

@@ -154,10 +154,10 @@ class CorefTask(Task):
         return Example("", sentences, target)
 
     def write_predictions(
-        self, path: Path, examples: Sequence[Example], predictions: Sequence[Any]
+        self, examples: Sequence[Example], predictions: Sequence[Any], path: Path
     ) -> None:
         """Write a CoNLL-2012 file that the official scorer takes."""
-        write_conll(path, examples, predictions)
+        write_conll(examples, predictions, path)
 
     def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
         """Score the same documents in both files, in whatever order."""

@@ -159,7 +159,7 @@ def test_an_empty_text_is_refused(task):
 def test_written_predictions_are_read_back_the_same(task, tmp_path):
     path = tmp_path / "predicted.conll"
     nested = [[[0, 0], [0, 3], [5, 5]], [[0, 4], [1, 3], [8, 10]]]
-    task.write_predictions(path, EXAMPLES, [nested, []])
+    task.write_predictions(EXAMPLES, [nested, []], path)
     first, second = task.read(path, "test", Counter())
     assert (first.id, first.segments) == ("bc/a_0", EXAMPLES[0].segments)
     assert first.target.speakers == EXAMPLES[0].target.speakers
@@ -171,5 +171,5 @@ def test_gold_of_a_real_corpus_is_written_and_scored_as_100(task, tmp_path):
     gold = shared("data", "coref", "ontogum.dev.v4_gold_conll.gz")
     examples = list(task.read(gold, "dev", Counter()))
     path = tmp_path / "predicted.conll"
-    task.write_predictions(path, examples, [task.gold(example) for example in examples])
+    task.write_predictions(examples, [task.gold(example) for example in examples], path)
     assert task.score_files(gold, path)["conll_f1"] == pytest.approx(100)
