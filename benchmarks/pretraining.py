@@ -1,0 +1,211 @@
+"""Tokens per second of pretraining for each loss and size, beside a plain loop with full softmax.
+
+    python benchmarks/pretraining.py                         # made-up text
+    python benchmarks/pretraining.py --text 'text/*.txt.gz' --sizes 512/128
+
+The plain loop runs the character CNN at every position and the LSTMs step by step, leaves their
+gradients to autograd, and scores all words for all tokens. All sides take whole training steps,
+with clipping and Adam, on the same batches in the same run; with the full softmax ours and the
+plain loop have the same loss, which is checked. A token is counted once for both directions.
+"""
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.table import Table
+from torch import Tensor
+from torch.nn.functional import conv1d, embedding, linear
+from torch.nn.utils import clip_grad_norm_
+
+from elmo_bench.bilm.corpus import Sentence, TextCorpus
+from elmo_bench.bilm.lstm import LstmLayer
+from elmo_bench.bilm.model import BiLm
+from elmo_bench.bilm.softmax import Softmax, build_softmax
+from elmo_bench.bilm.store import PreparedCorpus, prepare
+from elmo_bench.bilm.streams import StreamBatch, StreamLoader
+from elmo_bench.bilm.vocabulary import Vocabulary
+from elmo_bench.config import plain
+from elmo_bench.memory import keep_freed_memory
+from elmo_bench.pretrain import pretrain_config
+
+LANES, STEPS = 32, 20
+NUM_WORDS = 30_000
+LOSSES = {
+    "full": {"kind": "full"},
+    "sampled": {"kind": "sampled", "num_negatives": 8192},
+    "adaptive": {"kind": "adaptive", "cutoffs": [2000, 8000], "shrink": 2},
+}
+Hidden = Callable[[BiLm, StreamBatch], Tensor]
+
+
+def our_hidden(bilm: BiLm, batch: StreamBatch) -> Tensor:
+    """(direction, token, dim), as the LightningModule computes it."""
+    vectors = bilm.encoder(batch.words)
+    stacks = (bilm.forward_lstm, bilm.backward_lstm)
+    tops = [
+        stack(embedding(batch.inputs[direction], vectors))[0][-1]
+        for direction, stack in enumerate(stacks)
+    ]
+    return torch.stack(tops).flatten(1, 2)
+
+
+def plain_hidden(bilm: BiLm, batch: StreamBatch) -> Tensor:
+    """The same, every position encoded by itself and every step computed by itself."""
+    tops = []
+    for direction, stack in enumerate((bilm.forward_lstm, bilm.backward_lstm)):
+        ids = batch.words[batch.inputs[direction].flatten()]
+        below = encode_all(bilm, ids).view(LANES, STEPS, -1)
+        for number, layer in enumerate(stack.layers):
+            above = run_steps(layer, below)
+            below = above + below if number and stack.skip_connections else above
+        tops.append(below)
+    return torch.stack(tops).flatten(1, 2)
+
+
+def encode_all(bilm: BiLm, ids: Tensor) -> Tensor:
+    cnn = bilm.encoder
+    chars = embedding(ids, cnn.chars).transpose(1, 2)
+    maxima = [
+        conv1d(chars, kernel.unflatten(1, (-1, chars.shape[1])).transpose(1, 2)).amax(dim=2)
+        for kernel in cnn.kernels
+    ]
+    vectors = cnn.activation(torch.cat(maxima, dim=1) + cnn.bias)
+    for highway in cnn.highways:
+        vectors = highway(vectors)
+    return cnn.projection(vectors)
+
+
+def run_steps(layer: LstmLayer, inputs: Tensor) -> Tensor:
+    weight = torch.cat([layer.input_weight, layer.recurrent_weight], dim=1)
+    hidden = inputs.new_zeros(LANES, inputs.shape[2])
+    cell = inputs.new_zeros(LANES, layer.projection_weight.shape[1])
+    outputs = []
+    for step in range(STEPS):
+        gates = linear(torch.cat([inputs[:, step], hidden], dim=1), weight, layer.bias)
+        new, candidate, forget, output = gates.chunk(4, dim=1)
+        cell = torch.sigmoid(forget + 1) * cell + torch.sigmoid(new) * torch.tanh(candidate)
+        cell = cell.clamp(-3, 3)
+        hidden = linear(torch.sigmoid(output) * torch.tanh(cell), layer.projection_weight)
+        hidden = hidden.clamp(-3, 3)
+        outputs.append(hidden)
+    return torch.stack(outputs, dim=1)
+
+
+class Side:
+    """One way to train: a model of its own, and whole steps with clipping and Adam."""
+
+    def __init__(self, size: str, loss: str, hidden: Hidden, vocabulary: Vocabulary) -> None:
+        torch.manual_seed(1)
+        units, projection = size.split("/")
+        settings = plain(
+            pretrain_config(
+                "bilm=english",
+                "corpus=mini",
+                f"bilm.lstm.hidden_dim={units}",
+                f"bilm.lstm.projection_dim={projection}",
+                "bilm.lstm.dropout=0",
+            )
+        )["bilm"]
+        self.bilm = BiLm(size, settings["encoder"], settings["lstm"])
+        self.softmax: Softmax = build_softmax(LOSSES[loss], int(projection), len(vocabulary))
+        self.parameters = [*self.bilm.parameters(), *self.softmax.parameters()]
+        self.optimizer = torch.optim.Adam(self.parameters, 1e-3, fused=hidden is our_hidden)
+        self.hidden = hidden
+
+    def loss(self, batch: StreamBatch) -> Tensor:
+        hidden = self.hidden(self.bilm, batch)
+        return self.softmax.loss(hidden, batch.targets.flatten(1), seed=1).mean()
+
+    def step(self, batch: StreamBatch) -> None:
+        self.optimizer.zero_grad()
+        self.loss(batch).backward()
+        clip_grad_norm_(self.parameters, 1.0)
+        self.optimizer.step()
+
+
+def measure(sides: dict[str, Side], batches: Sequence[StreamBatch]) -> dict[str, float]:
+    """Seconds per step, the median over batches that all sides take in turn."""
+    seconds: dict[str, list[float]] = {name: [] for name in sides}
+    for batch in batches:
+        for name, side in sides.items():
+            start = time.perf_counter()
+            side.step(batch)
+            seconds[name].append(time.perf_counter() - start)
+    # The first steps allocate memory.
+    return {name: sorted(times[2:])[len(times[2:]) // 2] for name, times in seconds.items()}
+
+
+def compare(size: str, text: PreparedCorpus, num_batches: int) -> Table:
+    vocabulary = text.vocabulary(NUM_WORDS, 1)
+    sides = {"plain loop, full softmax": Side(size, "full", plain_hidden, vocabulary)}
+    sides |= {f"ours, {loss}": Side(size, loss, our_hidden, vocabulary) for loss in LOSSES}
+    loader = StreamLoader(
+        text.train,
+        vocabulary,
+        sides["ours, full"].bilm.encoder,
+        lanes=LANES,
+        own=range(LANES),
+        steps=STEPS,
+        num_batches=num_batches,
+        seed=1,
+    )
+    batches = list(loader)
+    with torch.no_grad():
+        losses = [
+            sides[name].loss(batches[0]) for name in ("plain loop, full softmax", "ours, full")
+        ]
+    torch.testing.assert_close(losses[0], losses[1], rtol=1e-5, atol=1e-5)
+    seconds = measure(sides, batches)
+    bilm = sides["ours, full"].bilm
+    title = f"{size}: {bilm.num_parameters:,} parameters, {len(vocabulary):,} words"
+    table = Table("", "tokens/s", "ratio", title=title)
+    for name, taken in seconds.items():
+        ratio = seconds["plain loop, full softmax"] / taken
+        table.add_row(name, f"{LANES * STEPS / taken:,.0f}", f"{ratio:.2f}")
+    return table
+
+
+class MadeUpCorpus:
+    """Sentences with a Zipfian vocabulary, of about English lengths."""
+
+    def train(self) -> Iterator[Sentence]:
+        source = random.Random(1)
+        letters = "etaoinshrdlcumwfgypbvk"
+        words = ["".join(source.choices(letters, k=source.randint(2, 11))) for _ in range(60_000)]
+        weights = [1 / (rank + 2.7) for rank in range(len(words))]
+        for _ in range(20_000):
+            yield source.choices(words, weights, k=max(3, round(source.lognormvariate(3, 0.5))))
+
+    def heldout(self) -> dict[str, list[Sentence]]:
+        return {}
+
+    def fingerprint(self) -> str:
+        return "made-up"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--text", nargs="*", help="files or patterns; without, text is made up")
+    parser.add_argument("--sizes", nargs="+", default=["256/64", "256/128", "512/128"])
+    parser.add_argument("--batches", type=int, default=12)
+    parser.add_argument("--threads", type=int)
+    args = parser.parse_args()
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    keep_freed_memory()
+    corpus = TextCorpus("text", args.text, None) if args.text else MadeUpCorpus()
+    console = Console()
+    with tempfile.TemporaryDirectory() as folder:
+        text = prepare(corpus, Path(folder))
+        for size in args.sizes:
+            console.print(compare(size, text, args.batches))
+
+
+if __name__ == "__main__":
+    main()
