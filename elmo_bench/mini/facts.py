@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from elmo_bench.mini.draw import Draw
-from elmo_bench.mini.tellings import EVERY_RELATION, Relation, Telling
+from elmo_bench.mini.relations import EVERY_RELATION
+from elmo_bench.mini.tellings import Relation, Telling
 from elmo_bench.mini.tree import Token
 from elmo_bench.mini.values import MAKERS, Value, year_value
 from elmo_bench.mini.world import Entity

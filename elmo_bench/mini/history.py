@@ -3,7 +3,8 @@
 from elmo_bench.mini.draw import Draw
 from elmo_bench.mini.facts import NOW, FactMaker, Filling
 from elmo_bench.mini.lexicon import table
-from elmo_bench.mini.tellings import EVERY_RELATION, members
+from elmo_bench.mini.relations import EVERY_RELATION
+from elmo_bench.mini.tellings import members
 from elmo_bench.mini.world import GROUPS, Entity, World
 
 SETTLED_FACTS = table("plans", "settled")

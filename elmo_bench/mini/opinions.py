@@ -1,11 +1,9 @@
 """Clauses of praise and blame; what they come to is for `sentiment` to compose."""
 
-from functools import cache
-
-from elmo_bench.mini.draw import share
 from elmo_bench.mini.grammar import NOT, NT, Argument, Clause, statement
 from elmo_bench.mini.lexicon import sections, table
 from elmo_bench.mini.morphology import noun_token
+from elmo_bench.mini.opinion_words import mixed_words, opinion_words
 from elmo_bench.mini.reference import FIRST_PERSON, OBJECT, SUBJECT, Discourse
 from elmo_bench.mini.subordination import infinitive
 from elmo_bench.mini.teller import Teller
@@ -13,37 +11,12 @@ from elmo_bench.mini.tellings import parse_tagged
 from elmo_bench.mini.tree import Phrase, Token, token
 from elmo_bench.mini.world import Entity
 
-HELD_OPINIONS = 0.35  # share of the words of praise and blame that training never uses
 NEVER, HARDLY = token("never", "RB", effect="not"), token("hardly", "RB", effect="not")
 NEITHER, NOR = token("neither", "DT", effect="not"), token("nor", "CC")
 FAR, FROM = token("far", "RB"), token("from", "IN", effect="not")
 ANYTHING, BUT_NOT = token("anything", "NN"), token("but", "CC", effect="not")
 THE, A, AND, IT = (token(*pair.split("/")) for pair in ("the/DT", "a/DT", "and/CC", "it/PRP"))
 OF = token("of", "IN")
-
-
-@cache
-def opinion_words(section: str, weight: int, for_training: bool) -> tuple[str, ...]:
-    """The words of a section with this weight, as far as the part may use them."""
-    every = table("opinions", section)[str(weight)]
-    kept = [word for word in every if share("opinion:" + word) >= HELD_OPINIONS]
-    return tuple(kept) if for_training and kept else every
-
-
-@cache
-def mixed_words(field: str, side: int) -> tuple[tuple[str, tuple[str, ...], int], ...]:
-    """(adjective, what it is said of, weight) of words that praise one thing and blame another."""
-    fields = table("opinions", "fields")
-    elsewhere = {thing for name, things in fields.items() if name != field for thing in things}
-    entries = []
-    for line in sections("opinions")["mixed"]:
-        word, praised, blamed = line.split("|")
-        things = (praised if side > 0 else blamed).split()
-        here = fields.get(field, things)
-        kept = [t for t in things if t in here and (field in fields or t not in elsewhere)]
-        if kept:
-            entries.append((word, tuple(kept), side))
-    return tuple(entries)
 
 
 class Critic:

@@ -7,7 +7,8 @@ from elmo_bench.mini.facts import Fact, FactMaker, Filling
 from elmo_bench.mini.grammar import Argument, Clause
 from elmo_bench.mini.morphology import noun_token
 from elmo_bench.mini.reference import OBJECT, SUBJECT, Discourse
-from elmo_bench.mini.tellings import EVERY_RELATION, Filler, Relation, Role, Telling, members
+from elmo_bench.mini.relations import EVERY_RELATION
+from elmo_bench.mini.tellings import Filler, Relation, Role, Telling, members
 from elmo_bench.mini.tree import Phrase, Token
 from elmo_bench.mini.world import Entity, World
 

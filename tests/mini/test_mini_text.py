@@ -9,10 +9,11 @@ from elmo_bench.mini.draw import Draw
 from elmo_bench.mini.grammar import NOT, Argument, Clause, full_stop, statement
 from elmo_bench.mini.morphology import plural_word, verb_word
 from elmo_bench.mini.population import build_world
+from elmo_bench.mini.relations import EVERY_RELATION
 from elmo_bench.mini.sentiment import level, tree_text
 from elmo_bench.mini.subordination import infinitive, question, relative
 from elmo_bench.mini.teller import Teller
-from elmo_bench.mini.tellings import EVERY_RELATION, members, noun_classes
+from elmo_bench.mini.tellings import members, noun_classes
 from elmo_bench.mini.tree import COMMA, Phrase, Sentence, Token, plain_text, token
 from elmo_bench.mini.world import World
 

@@ -2,10 +2,9 @@
 
 from elmo_bench.mini.facts import Fact
 from elmo_bench.mini.grammar import NOT, NT, Argument, Clause, full_stop, statement
-from elmo_bench.mini.lexicon import sections, words
-from elmo_bench.mini.reference import OBJECT, SUBJECT, Discourse
+from elmo_bench.mini.lexicon import words
+from elmo_bench.mini.reference import Discourse
 from elmo_bench.mini.subordination import (
-    TO,
     infinitive,
     joined_predicates,
     participle,
@@ -20,11 +19,10 @@ from elmo_bench.mini.world import Entity
 WHO, WHOM, WHICH, WHERE = (
     token(*pair) for pair in (("who", "WP"), ("whom", "WP"), ("which", "WDT"), ("where", "WRB"))
 )
-AND, THAT = token("and", "CC"), token("that", "IN")
+AND = token("and", "CC")
 AFTER, BEFORE = token("after", "IN"), token("before", "IN")
 SUBORDINATORS = (AFTER, BEFORE, token("while", "IN"), token("because", "IN"))
 PURPOSES = frozenset({"meet", "support", "oppose", "criticise", "concert", "takeover", "appoint"})
-ACCORDING = token("according", "VBG", "accord")
 Form = tuple[Telling, bool]  # a telling, and whether it is said in the passive
 
 
@@ -158,41 +156,6 @@ class Composer:
             holder.phrase = relative(said, holder.phrase, gap, pronoun)
         self.finish(statement(clause))
         return True
-
-    def wish(self, fact: Fact, entity: Entity) -> None:
-        """`X hopes to join Y`, `X is expected to join Y`: the fact itself stays open."""
-        forms = [form for form in self.forms(fact, entity) if not form[0].present and not form[1]]
-        if not forms:
-            self.say(fact)
-            return
-        inner = self.clause(fact, self.draw.pick(forms))
-        subject = inner.subject.phrase
-        if self.draw.chance(0.65):
-            lemma, frameset, tense = self.draw.pick(sections("remarks_words")["wishes"]).split()
-            outer = Clause(lemma, frameset, Argument("ARG0", subject), tense=tense)
-            outer.objects = [Argument("ARG1", infinitive(inner, subject))]
-        else:
-            lemma, frameset, tense = self.draw.pick(
-                sections("remarks_words")["expectations"]
-            ).split()
-            holder = Argument("ARG1", subject)
-            outer = Clause(lemma, frameset, holder, [holder], tense=tense, passive=True)
-            outer.objects.append(Argument("C-ARG1", infinitive(inner, subject)))
-        self.finish(statement(outer))
-
-    def report(self, speaker: Entity, fact: Fact) -> None:
-        """`X said that ...`, `according to X , ...`."""
-        according = self.draw.chance(0.25)
-        source = self.discourse.refer(speaker, OBJECT if according else SUBJECT)
-        inner = statement(self.clause(fact))
-        if according:
-            opening = Phrase("PP", [ACCORDING, TO, source])
-            self.finish(Phrase("S", [opening, COMMA, *inner.kids]))
-            return
-        lemma, frameset = self.draw.pick(sections("remarks_words")["reporting"]).split()
-        outer = Clause(lemma, frameset, Argument("ARG0", source))
-        outer.objects = [Argument("ARG1", Phrase("SBAR", [THAT, inner]))]
-        self.finish(statement(outer))
 
 
 def _year(fact: Fact) -> int | None:

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from elmo_bench.mini.discourse.compose import Composer
-from elmo_bench.mini.discourse.quotes import quote
+from elmo_bench.mini.discourse.speech import quote, report, wish
 from elmo_bench.mini.discourse.together import say_together
 from elmo_bench.mini.facts import Fact
 from elmo_bench.mini.lexicon import table, words
+from elmo_bench.mini.relations import EVERY_RELATION
 from elmo_bench.mini.teller import Teller
-from elmo_bench.mini.tellings import EVERY_RELATION
 from elmo_bench.mini.tree import Sentence
 from elmo_bench.mini.world import GROUPS, Entity
 
@@ -141,9 +141,9 @@ def _tell(
     """One more event of a story: reported, wished for, with a background, or plain."""
     chance = composer.draw.unit()
     if chance < 0.18:
-        composer.report(speaker, fact)
+        report(composer, speaker, fact)
     elif chance < 0.34:
-        composer.wish(fact, entity)
+        wish(composer, fact, entity)
     elif chance < 0.72 and (background := aside(composer.teller, fact, speaker, told)):
         told.append(background)
         composer.say_two(fact, background)

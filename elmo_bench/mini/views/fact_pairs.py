@@ -3,9 +3,10 @@
 from elmo_bench.mini.facts import Fact
 from elmo_bench.mini.grammar import NOT, Argument, Clause, full_stop, statement
 from elmo_bench.mini.reference import Discourse
+from elmo_bench.mini.relations import ALL_RELATIONS
 from elmo_bench.mini.subordination import infinitive
 from elmo_bench.mini.teller import Teller
-from elmo_bench.mini.tellings import ALL_RELATIONS, Telling
+from elmo_bench.mini.tellings import Telling
 from elmo_bench.mini.tree import Sentence
 from elmo_bench.mini.world import Entity
 

@@ -6,8 +6,9 @@ from functools import cache
 
 from elmo_bench.mini.grammar import full_stop, statement
 from elmo_bench.mini.reference import Discourse
+from elmo_bench.mini.relations import EVERY_RELATION
 from elmo_bench.mini.teller import Teller
-from elmo_bench.mini.tellings import EVERY_RELATION, noun_classes, parse_tagged
+from elmo_bench.mini.tellings import noun_classes, parse_tagged
 from elmo_bench.mini.tree import Sentence
 
 
