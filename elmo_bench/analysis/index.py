@@ -55,16 +55,31 @@ class Index:
         """The row of an occurrence, if it is here."""
         return np.flatnonzero((self.places == (line, place)).all(axis=1)).tolist()
 
-    def nearest(self, vector: Float[np.ndarray, " dim"], layer: int, top: int) -> list[Match]:
-        """The occurrences of the greatest cosine, from the nearest on."""
+    def nearest(
+        self, vector: Float[np.ndarray, " dim"], layer: int, top: int, centre: bool = False
+    ) -> list[Match]:
+        """The occurrences of the greatest cosine, from the nearest on.
+
+        With `centre`, the mean of all occurrences is taken away first: what they share.
+        """
         found: list[tuple[float, int]] = []
+        middle = self.mean(layer) if centre else np.zeros_like(vector)
+        for start, block in self._blocks(layer):
+            rows = range(start, start + len(block))
+            similarities = cosines(block - middle, vector - middle)
+            found = merge_best(found, similarities, rows.__getitem__, top)
+        return [Match(similarity, row) for similarity, row in found]
+
+    def mean(self, layer: int) -> Float[np.ndarray, " dim"]:
+        """The mean vector of all occurrences."""
+        total = sum(block.sum(axis=0, dtype=np.float64) for _, block in self._blocks(layer))
+        return np.asarray(total / len(self), dtype=np.float32)
+
+    def _blocks(self, layer: int) -> Iterator[tuple[int, Float[np.ndarray, "_row dim"]]]:
+        """Consecutive rows as float32, with the number of the first."""
         rows = self.vectors[self.layers.index(layer)]
         for start in range(0, len(self), BLOCK_ROWS):
-            block = rows[start : start + BLOCK_ROWS].astype(np.float32)
-            found = merge_best(
-                found, cosines(block, vector), range(start, len(self)).__getitem__, top
-            )
-        return [Match(similarity, row) for similarity, row in found]
+            yield start, rows[start : start + BLOCK_ROWS].astype(np.float32)
 
 
 def cosines(

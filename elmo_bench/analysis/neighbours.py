@@ -54,6 +54,7 @@ def find_neighbours(
     layer: int | None = None,
     top: int = 10,
     any_word: bool = False,
+    centre: bool = False,
     cache: Path | str = CACHE,
 ) -> list[Neighbour]:
     """The occurrences in a text file that are nearest to `word` in `sentence`.
@@ -66,12 +67,13 @@ def find_neighbours(
         layer: Which layer; the last one if None. Layer 0 is the token layer.
         top: How many.
         any_word: Compare with every word of the file, not with the occurrences of this one.
+        centre: Take the mean of all occurrences away first.
         cache: Where the file's index is kept.
     """
     layer = check_layer(bilm, layer)
     query = ask(bilm, sentence, word)
     index = word_index(bilm, Path(path), None if any_word else word, layer, Path(cache))
-    return nearest(index, Path(path), query, layer, top)
+    return nearest(index, Path(path), query, layer, top, centre)
 
 
 def check_layer(bilm: BiLm, layer: int | None) -> int:
@@ -88,11 +90,13 @@ def word_index(bilm: BiLm, path: Path, word: str | None, layer: int, cache: Path
     return open_index(bilm, path, word, layers, cache)
 
 
-def nearest(index: Index, path: Path, query: Query, layer: int, top: int) -> list[Neighbour]:
+def nearest(
+    index: Index, path: Path, query: Query, layer: int, top: int, centre: bool = False
+) -> list[Neighbour]:
     """The nearest occurrences; the query itself is none of them, and no sentence comes twice."""
     wanted = top
     while True:
-        matches = index.nearest(query.layers[layer], layer, wanted)
+        matches = index.nearest(query.layers[layer], layer, wanted, centre)
         found = _distinct(index, path, query, matches)
         if len(found) >= top or wanted >= len(index):
             return found[:top]

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from elmo_bench.report.figures.style import FAINT, INK, legend_below, new_figure
 from elmo_bench.report.weights import layer_name
@@ -66,10 +67,13 @@ def draw_occurrences(
         own = None if query is None else query[layer][None].astype(np.float32)
         points, star, shares = principal_plane(vectors.astype(np.float32), own)
         _draw_points(axes, points, senses)
-        for number, row in enumerate(nearest, start=1):
+        near = points[list(nearest)]
+        axes.scatter(near[:, 0], near[:, 1], s=40, facecolors="none", edgecolors=INK, zorder=3)
+        for number, place in enumerate(near, start=1):
             axes.annotate(
-                str(number), points[row], xytext=(3, 3), textcoords="offset points", zorder=4
-            )
+                str(number), place, xytext=(4, 4), textcoords="offset points", zorder=4,
+                path_effects=[withStroke(linewidth=2.5, foreground="white")],
+            )  # fmt: skip
         if len(star):
             axes.scatter(
                 star[:, 0],

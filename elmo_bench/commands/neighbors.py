@@ -26,6 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--any-word", action="store_true", help="among all words, not the word's occurrences alone"
     )
     parser.add_argument(
+        "--centre", action="store_true", help="take the mean of all occurrences away first"
+    )
+    parser.add_argument(
         "--vectors", type=Path, metavar="FILE",
         help="static vectors in GloVe's format to compare with (default: the biLM's token layer)",
     )  # fmt: skip
@@ -54,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     with clock("index"):
         index = neighbours.word_index(bilm, args.file, word, layer, args.cache)
     with clock("search"):
-        found = neighbours.nearest(index, args.file, query, layer, args.top)
+        found = neighbours.nearest(index, args.file, query, layer, args.top, args.centre)
     with clock("static"):
         if args.vectors:
             alike = static.similar_words(args.word, args.vectors, args.top)
@@ -175,6 +178,7 @@ def _record(
         "layer": layer,
         "top": args.top,
         "any_word": args.any_word,
+        "centre": args.centre,
     }
     analysis = Analysis(
         analysis="neighbors",

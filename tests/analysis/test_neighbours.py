@@ -44,12 +44,24 @@ def test_any_word_is_compared_when_asked_for(bilm, text, tmp_path):
 
 
 def test_search_in_small_blocks_finds_the_same(bilm, text, tmp_path, monkeypatch):
-    ask_for = (bilm, text, "we play", "play", 2, 5, True, tmp_path)
+    ask_for = (bilm, text, "we play", "play", 2, 5, True, True, tmp_path)
     whole = find_neighbours(*ask_for)
     monkeypatch.setattr(indexing, "BLOCK_ROWS", 3)
     assert [(n.line, n.place) for n in find_neighbours(*ask_for)] == [
         (n.line, n.place) for n in whole
     ]
+
+
+def test_centred_occurrences_differ_from_their_mean(bilm, text, tmp_path):
+    index = word_index(bilm, text, "play", 1, tmp_path)
+    rows = index.vectors[1].astype(np.float32)
+    row = 3
+    [match] = index.nearest(rows[row], 1, 1, centre=True)
+    assert match.row == row
+    moved = rows - rows.mean(axis=0)
+    expected = moved @ moved[row] / np.linalg.norm(moved, axis=1) / np.linalg.norm(moved[row])
+    found = index.nearest(rows[row], 1, len(rows), centre=True)
+    assert [m.similarity for m in found] == pytest.approx(sorted(expected, reverse=True), abs=1e-3)
 
 
 def test_an_index_is_made_once_and_serves_every_layer(bilm, text, tmp_path, monkeypatch):
