@@ -92,16 +92,23 @@ class SceneTeller:
         return Phrase("NP", [*kids, noun_token(word, False)])
 
     def agent_phrase(self, scene: Scene) -> Phrase:
-        """`a tired man in a red coat`, `two men`."""
+        """`a tired man in a red coat`, `two men in red coats`."""
         state = [] if scene.agent_state is None else [token(self.word(scene.agent_state), "JJ")]
         number = A if scene.count is None else token(self.word(scene.count), "CD")
         plural = scene.count is not None
         noun = noun_token(self.word(scene.agent), plural)
         phrase = Phrase("NP", [number, *state, noun], "p" if plural else "s")
-        if scene.garment is None or plural:
+        if scene.garment is None:
             return phrase
-        clothes = self.noun_phrase(scene.garment, scene.colour)
-        return Phrase("NP", [phrase, Phrase("PP", [IN, clothes])])
+        return Phrase("NP", [phrase, Phrase("PP", [IN, self._clothes(scene, plural)])])
+
+    def _clothes(self, scene: Scene, plural: bool) -> Phrase:
+        """`a red coat`, `red coats`."""
+        assert scene.garment is not None
+        if not plural:
+            return self.noun_phrase(scene.garment, scene.colour)
+        colour = [] if scene.colour is None else [token(self.word(scene.colour), "JJ")]
+        return Phrase("NP", [*colour, noun_token(self.word(scene.garment), True)], "p")
 
     def place_phrase(self, scene: Scene) -> Phrase:
         assert scene.place is not None
