@@ -4,7 +4,7 @@ from elmo_bench.mini.grammar import NOT, NT, Argument, Clause, statement
 from elmo_bench.mini.lexicon import sections, table
 from elmo_bench.mini.morphology import noun_token
 from elmo_bench.mini.opinion_words import mixed_words, opinion_words
-from elmo_bench.mini.reference import FIRST_PERSON, OBJECT, SUBJECT, Discourse
+from elmo_bench.mini.reference import FIRST_PERSON, SUBJECT, Discourse, named
 from elmo_bench.mini.subordination import infinitive
 from elmo_bench.mini.teller import Teller
 from elmo_bench.mini.tellings import parse_tagged
@@ -84,7 +84,8 @@ class Critic:
         if chance < 0.4:
             return self.discourse.refer(self.target, SUBJECT)
         if chance < 0.55:
-            whole = Phrase("PP", [OF, self.discourse.refer(self.target, OBJECT)])
+            name = named(self.target, short=True).mark("mention", self.target)
+            whole = Phrase("PP", [OF, name])
             return Phrase("NP", [self._aspect(), whole])
         return self._aspect()
 

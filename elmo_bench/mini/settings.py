@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-VERSION = "6"  # of the generator: raised whenever the same settings give other files
+VERSION = "7"  # of the generator: raised whenever the same settings give other files
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def review(teller: Teller, length: int) -> Text:
         chance = draw.unit()
         if chance < 0.2 and tell_fact(composer, critic):
             continue
-        if chance < 0.28 and not starred:
+        if chance < 0.24 and not starred:
             starred = True
             composer.finish(_stars(critic, side))
         elif chance < 0.45:
