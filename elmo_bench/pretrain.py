@@ -13,6 +13,7 @@ from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig
 from pytorch_lightning import LightningDataModule, Trainer
+from pytorch_lightning.loggers import Logger
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
 from elmo_bench.bilm.callbacks import Clock, HeldOutPerplexity, LossCurve, ResumeCheckpoint
@@ -25,6 +26,7 @@ from elmo_bench.bilm.store import PreparedCorpus, prepare
 from elmo_bench.bilm.streams import StreamLoader
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.config import CONF, ConfigError, build, plain
+from elmo_bench.loggers import build_logger
 from elmo_bench.memory import keep_freed_memory
 
 
@@ -96,13 +98,17 @@ def _train(
     )
     budget = recipe["budget_minutes"]
     clock = Clock(None if budget is None else 60 * budget)
-    trainer = _new_trainer(settings, steps, scratch, [clock, heldout], identity)
+    logger = build_logger(settings["logger"], scratch, folder.name, "pretraining", identity)
+    trainer = _new_trainer(settings, steps, scratch, [clock, heldout], identity, logger)
     data = StreamData(text, vocabulary, bilm, recipe, steps * recipe["accumulate"])
     checkpoint = _found(resume, identity, settings["force"])
     try:
         trainer.fit(module, data, ckpt_path=checkpoint, weights_only=True)
     except DivergedError as error:
         raise PretrainingError(_diverged(error, resume)) from error
+    finally:
+        if logger is not None:
+            logger.finish()
     if trainer.interrupted:
         raise KeyboardInterrupt
     if trainer.is_global_zero:
@@ -184,6 +190,7 @@ def _new_trainer(
     scratch: Path,
     callbacks: list[Any],
     identity: dict[str, Any],
+    logger: Logger | None,
 ) -> Trainer:
     how, recipe = settings["trainer"], settings["pretraining"]
     callbacks = [
@@ -207,7 +214,7 @@ def _new_trainer(
         accumulate_grad_batches=recipe["accumulate"],
         gradient_clip_val=recipe["clip"],
         callbacks=callbacks,
-        logger=False,
+        logger=logger or False,
         enable_progress_bar=how["progress_bar"],
         enable_model_summary=False,
         default_root_dir=scratch,

@@ -11,9 +11,12 @@ TINY = (
     "bilm.encoder.char_dim=4",
     "bilm.lstm.hidden_dim=12",
     "bilm.lstm.projection_dim=8",
-    "pretraining.lanes=4",
-    "pretraining.steps=5",
+    "pretraining.loss.kind=full",
+    "pretraining.lanes=8",
+    "pretraining.steps=8",
     "pretraining.epochs=2",
+    "pretraining.optimizer.lr=0.02",
+    "pretraining.schedule.warmup=5",
     "pretraining.validations=2",
     "trainer.accelerator=cpu",
     "trainer.progress_bar=false",
@@ -22,24 +25,24 @@ TINY = (
 )
 
 
-def write_text(path: Path, sentences: int = 120) -> Path:
+def write_text(path: Path, sentences: int, seed: int) -> None:
     """Write sentences of a few words with some order in them."""
-    draws = np.random.default_rng(1)
+    draws = np.random.default_rng(seed)
     lines = []
     for _ in range(sentences):
         first = int(draws.integers(20))
         lines.append(" ".join(f"word{(first + n) % 20}" for n in range(int(draws.integers(1, 9)))))
     path.write_text("\n".join(lines) + "\n")
-    return path
 
 
 def tiny(folder: Path, *overrides: str) -> list[str]:
     """Overrides of a tiny pretraining that stays within a folder."""
-    text = folder / "text.txt"
-    if not text.exists():
-        write_text(text)
+    if not (folder / "text.txt").exists():
+        write_text(folder / "text.txt", 120, seed=1)
+        write_text(folder / "held.txt", 30, seed=2)
+    corpus = [f"corpus.path={folder / 'text.txt'}", f"corpus.heldout={folder / 'held.txt'}"]
     paths = [f"paths.{name}={folder / name}" for name in ("bilm", "cache", "outputs")]
-    return [*TINY, f"corpus.path={text}", *paths, f"hydra.run.dir={folder / 'hydra'}", *overrides]
+    return [*TINY, *corpus, *paths, f"hydra.run.dir={folder / 'hydra'}", *overrides]
 
 
 def losses(folder: Path, name: str = "mini") -> list[str]:

@@ -8,7 +8,7 @@ from elmo_bench.pretrain import pretrain, pretrain_config
 from tests.bilm.pretraining_settings import losses, tiny
 from tests.conftest import PROJECT
 
-DROPOUT = ("bilm.lstm.dropout=0.2", "pretraining.epochs=20", "trainer.checkpoint_steps=7")
+DROPOUT = ("bilm.lstm.dropout=0.2", "pretraining.epochs=10", "trainer.checkpoint_steps=7")
 
 
 @pytest.mark.parametrize(
