@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from filelock import FileLock
 from jaxtyping import Float, Float16, Int64
+from rich.console import Console
 from rich.progress import Progress
 
 from elmo_bench.analysis.results import content_hash
@@ -165,7 +166,7 @@ def _build(
     shape = (len(layers), len(places), bilm.output_dim)
     unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        with Progress(transient=True) as progress:
+        with Progress(transient=True, console=Console(stderr=True)) as progress:
             task = progress.add_task(f"Reading {path.name}", total=len(places))
 
             def advance(block: np.ndarray) -> np.ndarray:

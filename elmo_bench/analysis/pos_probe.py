@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int64
-from rich.progress import track
 from torch import Tensor, nn
 
 from elmo_bench.analysis.static import lookup
-from elmo_bench.analysis.stream import stream_layers, write_vectors
+from elmo_bench.analysis.stream import shown, stream_layers, write_vectors
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.data.conll2012 import read_documents
 from elmo_bench.data.files import DataError
@@ -62,10 +61,8 @@ def read_tagged(path: Path) -> list[Tagged]:
 def gather(bilm: BiLm, sentences: Sequence[Tagged], path: Path) -> np.ndarray:
     """The layers of every word, (layer, row, dim) in float16 on disk."""
     shape = (bilm.num_layers, sum(len(s.words) for s in sentences), bilm.output_dim)
-    shown = track(sentences, description="Reading sentences", transient=True)
-    return write_vectors(
-        path, shape, (stack for _, stack in stream_layers(bilm, shown, lambda s: s.words))
-    )
+    stacks = stream_layers(bilm, shown(sentences), lambda sentence: sentence.words)
+    return write_vectors(path, shape, (stack for _, stack in stacks))
 
 
 def static_rows(sentences: Sequence[Tagged], vectors: dict[str, Vector]) -> Rows:

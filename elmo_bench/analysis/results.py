@@ -92,3 +92,9 @@ def content_hash(path: Path) -> str:
     """Hash of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def data_name(path: Path) -> str:
+    """What tables call a data set: the first part of its file's name, or its folder."""
+    name = path.name.split(".")[0]
+    return path.resolve().parent.name if name in ("train", "dev", "test") else name

@@ -7,12 +7,19 @@ from typing import TypeVar
 
 import numpy as np
 from jaxtyping import Float, Float16
+from rich.console import Console
+from rich.progress import track
 
 from elmo_bench.bilm.model import BiLm
 
 CHUNK_TOKENS = 8192  # in memory at a time: 100 MB of layers at the original size
 
 Item = TypeVar("Item")
+
+
+def shown(items: Sequence[Item]) -> Iterable[Item]:
+    """The items, with a bar of progress on the terminal, apart from what is printed."""
+    return track(items, "Reading sentences", transient=True, console=Console(stderr=True))
 
 
 def stream_layers(

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from elmo_bench.analysis.senses import read_jsonl
@@ -30,12 +31,18 @@ class Line:
 def read_lines(path: Path) -> Iterator[Line]:
     """Stream the sentences of a file, plain or .gz; a .jsonl file has senses.
 
-    A sense is of one place, so other occurrences in a sentence of a .jsonl file count as unknown.
+    Lines of a .jsonl file that follow each other with the same tokens are one sentence, of which
+    several senses are known.
     """
     if ".jsonl" in path.suffixes:
-        for number, example in read_jsonl(path):
-            place = example.first
-            yield Line(number, example.tokens, {place: example.senses[0]}, {place: example.lemma})
+        for tokens, group in groupby(read_jsonl(path), key=lambda row: row[1].tokens):
+            rows = list(group)
+            yield Line(
+                number=rows[0][0],
+                tokens=tokens,
+                senses={example.first: example.senses[0] for _, example in rows},
+                lemmas={example.first: example.lemma for _, example in rows},
+            )
         return
     for number, text in numbered_lines(path):
         if tokens := tuple(text.split()):

@@ -8,11 +8,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from rich.progress import track
 
 from elmo_bench.analysis.senses import SenseExample
 from elmo_bench.analysis.static import token_average
-from elmo_bench.analysis.stream import stream_layers, write_vectors
+from elmo_bench.analysis.stream import shown, stream_layers, write_vectors
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.nn.vectors import Vector
 
@@ -48,8 +47,8 @@ def gather(
         path: The .npy file to write them to.
     """
     shape = (len(windows) * bilm.num_layers, len(examples), bilm.output_dim)
-    shown = track(examples, description="Reading sentences", transient=True)
-    sentences = ((tokens, list(some)) for tokens, some in groupby(shown, lambda e: e.tokens))
+    alike = groupby(shown(examples), lambda example: example.tokens)
+    sentences = ((tokens, list(some)) for tokens, some in alike)
     blocks = (
         np.concatenate([_windows(stack, some, window) for window in windows])
         for (_, some), stack in stream_layers(bilm, sentences, lambda item: item[0])

@@ -43,9 +43,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _files(args: argparse.Namespace) -> tuple[dict[str, Path], str]:
     """The file of each split, and a name for them."""
+    from elmo_bench.analysis.results import data_name
+
     named = {split: getattr(args, split) for split in ("train", "dev", "test")}
     if all(named.values()):
-        return named, args.train.name.split(".")[0]
+        return named, data_name(args.train)
     if any(named.values()):
         raise ValueError(
             "--train, --dev and --test go together; without them all, the embedded "

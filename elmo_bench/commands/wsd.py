@@ -65,8 +65,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _files(args: argparse.Namespace) -> tuple[Path, list[Path], str]:
     """Training file, test files and a name for them."""
+    from elmo_bench.analysis.results import data_name
+
     if args.train and args.test:
-        return args.train, args.test, args.train.name.split(".")[0]
+        return args.train, args.test, data_name(args.train)
     if args.train or args.test:
         raise ValueError(
             "--train and --test go together; without both, the embedded benchmark is read"

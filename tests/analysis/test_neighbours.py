@@ -6,6 +6,7 @@ import pytest
 from elmo_bench.analysis import index as indexing
 from elmo_bench.analysis.neighbours import ask, find_neighbours, word_index
 from elmo_bench.analysis.text import read_lines
+from tests.analysis.conftest import sense_line
 
 
 def test_the_nearest_occurrences_are_those_of_the_greatest_cosine(bilm, text, tmp_path):
@@ -109,3 +110,11 @@ def test_a_word_that_is_not_in_the_text_is_told(bilm, text, tmp_path):
 def test_a_layer_that_is_not_there_is_told(bilm, text, tmp_path):
     with pytest.raises(ValueError, match="layers 0 to 2"):
         find_neighbours(bilm, text, "we play", "play", layer=3, cache=tmp_path)
+
+
+def test_senses_of_one_sentence_are_gathered_from_its_lines(tmp_path):
+    path = tmp_path / "senses.jsonl"
+    sentence = "they play in the old park"
+    path.write_text(sense_line("play", "p", sentence, 1) + sense_line("park", "q", sentence, 5))
+    [line] = read_lines(path)
+    assert line.senses == {1: "p", 5: "q"}

@@ -1,8 +1,15 @@
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
-from elmo_bench.analysis.results import Analysis, file_identity, read_analyses, write_analysis
+from elmo_bench.analysis.results import (
+    Analysis,
+    data_name,
+    file_identity,
+    read_analyses,
+    write_analysis,
+)
 
 MADE = Analysis(
     analysis="pos",
@@ -52,3 +59,8 @@ def test_results_are_read_without_torch():
         "import sys, elmo_bench.analysis as a; a.read_analyses; assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_data_are_named_by_their_file_or_else_by_their_folder():
+    assert data_name(Path("wsd/coarsewsd20.train.jsonl.gz")) == "coarsewsd20"
+    assert data_name(Path("somewhere/mine/train.jsonl")) == "mine"
