@@ -123,7 +123,7 @@ def measure(sides: dict[str, Callable[[], list[Tensor]]], rounds: int) -> dict[s
 
 
 def cold(bilm: BiLm, sentences: Sentences) -> list[Tensor]:
-    bilm.word_cache.version = []  # forget all words
+    bilm.extractor.words.version = []  # forget all words
     return bilm.embed(sentences, batch_size=BATCH_SIZE)
 
 

@@ -1,11 +1,13 @@
 """Frozen layers, fast: words encoded once, batches of like length that shrink as sentences end."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
+from elmo_bench.bilm.chars import BOS, EOS
 from elmo_bench.bilm.encoders import TokenEncoder
 from elmo_bench.bilm.lstm import LstmStack, pack_order
 from elmo_bench.bilm.sides import Sides
@@ -54,12 +56,119 @@ class WordCache:
         self.table = vectors
 
 
-def chunks(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:
-    """Numbers of consecutive sentences that together have about CHUNK_TOKENS tokens."""
-    chunk: list[int] = []
+class Extractor:
+    """Reads sentences with both stacks of a biLM, on the parameters that they have by then."""
+
+    def __init__(
+        self, encoder: TokenEncoder, forward_lstm: LstmStack, backward_lstm: LstmStack
+    ) -> None:
+        self.forward_lstm, self.backward_lstm = forward_lstm, backward_lstm
+        self.words = WordCache(encoder)
+
+    def embed(
+        self, sentences: Sequence[Sequence[str]], batch_size: int
+    ) -> list[Float[Tensor, "layer _time dim"]]:
+        """Layers of each sentence by itself, in main memory."""
+        results: list[Tensor] = []
+        with Sides(threaded=self._on_cpu()) as sides:
+            for chunk in _chunks(sentences):
+                table, row_of = self.words(sides, _words(chunk))
+                layers = self.read(sides, table, row_of, chunk, batch_size)
+                results += [sentence.cpu() for sentence in layers]
+        return results
+
+    def embed_stream(
+        self, sentences: Sequence[Sequence[str]]
+    ) -> list[Float[Tensor, "layer _time dim"]]:
+        """Layers of the sentences of one stream, in main memory; each direction goes on.
+
+        The backward LSTM also goes from sentence to sentence in the order of the text, and reads
+        each of them from its end, as bilm-tf does.
+        """
+        with Sides(threaded=self._on_cpu()) as sides:
+            table, row_of = self.words(sides, _words(sentences))
+            rows = [_frame(sentence, row_of) for sentence in sentences]
+            outputs = sides(
+                lambda: _read_long(self.forward_lstm, table, rows),
+                lambda: _read_long(self.backward_lstm, table, [row.flip(0) for row in rows]),
+            )
+        results, start = [], 0
+        for row in rows:
+            numbers = torch.arange(start + 1, start + len(row) - 1, device=table.device)
+            results.append(_join(table[row[1:-1].to(table.device)], outputs, numbers).cpu())
+            start += len(row)
+        return results
+
+    def read(
+        self,
+        sides: Sides,
+        table: Float[Tensor, "word dim"],
+        row_of: Mapping[str, int],
+        sentences: Sequence[Sequence[str]],
+        batch_size: int,
+    ) -> list[Float[Tensor, "layer _time _dim"]]:
+        """Layers of each sentence by itself, those of like length side by side."""
+        rows = [_frame(sentence, row_of) for sentence in sentences]
+        order = sorted(range(len(rows)), key=lambda number: -len(rows[number]))
+        results: dict[int, Tensor] = {}
+        for start in range(0, len(order), batch_size):
+            batch = order[start : start + batch_size]
+            layers = self._read_batch(sides, table, [rows[number] for number in batch])
+            results.update(zip(batch, layers, strict=True))
+        return [results[number] for number in range(len(sentences))]
+
+    def _read_batch(
+        self, sides: Sides, table: Float[Tensor, "word dim"], rows: Sequence[Int[Tensor, " _time"]]
+    ) -> list[Float[Tensor, "layer _time _dim"]]:
+        """Layers of sentences given as rows of the table, from the longest on."""
+        lengths = [len(row) for row in rows]
+        sequences, steps, sizes = pack_order(lengths, table.device)
+        padded = pad_sequence(list(rows), batch_first=True).to(table.device)
+        ends = torch.tensor(lengths, device=table.device)[sequences] - 1
+        inputs = table[padded[sequences, steps]]
+        reversed_inputs = table[padded[sequences, ends - steps]]
+        state = self.forward_lstm.new_state(len(rows))
+        outputs = sides(
+            lambda: self.forward_lstm.run(inputs, sizes, state)[0],
+            lambda: self.backward_lstm.run(reversed_inputs, sizes, state)[0],
+        )
+        packed = torch.empty_like(padded)
+        packed[sequences, steps] = torch.arange(len(sequences), device=table.device)
+        return [
+            _join(table[row[1 : length - 1]], outputs, numbers[1 : length - 1])
+            for row, numbers, length in zip(padded, packed, lengths, strict=True)
+        ]
+
+    def _on_cpu(self) -> bool:
+        return self.forward_lstm.layers[0].bias.device.type == "cpu"
+
+
+def _words(sentences: Sequence[Sequence[str]]) -> list[str]:
+    return [BOS, EOS, *(word for sentence in sentences for word in sentence)]
+
+
+def _frame(sentence: Sequence[str], row_of: Mapping[str, int]) -> Int[Tensor, " time"]:
+    return torch.tensor([row_of[word] for word in (BOS, *sentence, EOS)])
+
+
+def _join(
+    words: Float[Tensor, "time dim"],
+    outputs: tuple[list[Tensor], list[Tensor]],
+    numbers: Int[Tensor, " time"],
+) -> Float[Tensor, "layer time _dim"]:
+    """All layers of one sentence, whose words the directions read at these numbers."""
+    halves = [(words, words)]
+    # What the forward LSTM reads first the backward LSTM reads last.
+    halves += [(f[numbers], b[numbers.flip(0)]) for f, b in zip(*outputs, strict=True)]
+    return torch.stack([torch.cat(pair, dim=1) for pair in halves])
+
+
+def _chunks(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    """Consecutive sentences that together have about CHUNK_TOKENS tokens."""
+    chunk: list[Sequence[str]] = []
     size = 0
-    for number, sentence in enumerate(sentences):
-        chunk.append(number)
+    for sentence in sentences:
+        chunk.append(sentence)
         size += len(sentence)
         if size >= CHUNK_TOKENS:
             yield chunk
@@ -68,80 +177,12 @@ def chunks(sentences: Sequence[Sequence[str]]) -> Iterator[list[int]]:
         yield chunk
 
 
-def batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Numbers of sentences of like length, the longest first."""
-    order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
-    for start in range(0, len(order), batch_size):
-        yield order[start : start + batch_size]
-
-
-def read_batch(
-    sides: Sides,
-    forward_lstm: LstmStack,
-    backward_lstm: LstmStack,
-    table: Float[Tensor, "word dim"],
-    sentences: Sequence[Int[Tensor, " _time"]],
-) -> list[Float[Tensor, "layer _time _dim"]]:
-    """Layers of sentences, given as rows of the table with BOS and EOS, from the longest on."""
-    lengths = [len(sentence) for sentence in sentences]
-    sequences, steps, sizes = pack_order(lengths, table.device)
-    padded = torch.nn.utils.rnn.pad_sequence(list(sentences), batch_first=True).to(table.device)
-    ends = torch.tensor(lengths, device=table.device)
-    inputs = table[padded[sequences, steps]]
-    reversed_inputs = table[padded[sequences, ends[sequences] - 1 - steps]]
-    state = forward_lstm.new_state(len(lengths))
-    (outputs, _), (reversed_outputs, _) = sides(
-        lambda: forward_lstm.run(inputs, sizes, state),
-        lambda: backward_lstm.run(reversed_inputs, sizes, state),
-    )
-    packed_row = torch.empty_like(padded)
-    packed_row[sequences, steps] = torch.arange(len(sequences), device=table.device)
-    results = []
-    for sentence, row, length in zip(padded, packed_row, lengths, strict=True):
-        there, back = row[1 : length - 1], row[1 : length - 1].flip(0)
-        word = table[sentence[1 : length - 1]]
-        halves = [(word, word)]
-        halves += [(f[there], b[back]) for f, b in zip(outputs, reversed_outputs, strict=True)]
-        results.append(torch.stack([torch.cat(pair, dim=1) for pair in halves]))
-    return results
-
-
-def read_stream(
-    sides: Sides,
-    forward_lstm: LstmStack,
-    backward_lstm: LstmStack,
-    table: Float[Tensor, "word dim"],
-    sentences: Sequence[Int[Tensor, " _time"]],
-) -> list[Float[Tensor, "layer _time _dim"]]:
-    """Layers of the sentences of one stream; each direction carries its states on.
-
-    The backward LSTM also goes from sentence to sentence in the order of the text, and reads each
-    of them from its end, as bilm-tf does.
-    """
-    rows = [sentence.to(table.device) for sentence in sentences]
-    outputs, reversed_outputs = sides(
-        lambda: _read_long(forward_lstm, table, torch.cat(rows)),
-        lambda: _read_long(backward_lstm, table, torch.cat([row.flip(0) for row in rows])),
-    )
-    results, start = [], 0
-    for row in rows:
-        inside = slice(start + 1, start + len(row) - 1)
-        word = table[row[1:-1]]
-        halves = [(word, word)]
-        halves += [
-            (f[inside], b[inside].flip(0)) for f, b in zip(outputs, reversed_outputs, strict=True)
-        ]
-        results.append(torch.stack([torch.cat(pair, dim=1) for pair in halves]))
-        start += len(row)
-    return results
-
-
 def _read_long(
-    stack: LstmStack, table: Float[Tensor, "word dim"], rows: Int[Tensor, " time"]
-) -> list[Float[Tensor, "time dim"]]:
-    """Outputs of every layer for one sequence of any length."""
+    stack: LstmStack, table: Float[Tensor, "word dim"], rows: Sequence[Int[Tensor, " _time"]]
+) -> list[Float[Tensor, "row dim"]]:
+    """Outputs of every layer for sequences that follow each other, of any length."""
     state, pieces = stack.new_state(1), []
-    for piece in rows.split(STREAM_TOKENS):
+    for piece in torch.cat(list(rows)).to(table.device).split(STREAM_TOKENS):
         outputs, state = stack.run(table[piece], [1] * len(piece), state)
         pieces.append(outputs)
     return [torch.cat(layer) for layer in zip(*pieces, strict=True)]

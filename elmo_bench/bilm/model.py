@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_bench.bilm import checkpoint, download, extract, official
+from elmo_bench.bilm import checkpoint, download, official
 from elmo_bench.bilm.chars import BOS, EOS
 from elmo_bench.bilm.encoders import build_encoder
+from elmo_bench.bilm.extract import Extractor
 from elmo_bench.bilm.lstm import LstmStack
 from elmo_bench.bilm.sides import Sides
 
@@ -43,7 +44,7 @@ class BiLm(nn.Module):
         self.encoder = build_encoder(dict(encoder), self.projection_dim, vocabulary)
         self.forward_lstm = LstmStack(**lstm)
         self.backward_lstm = LstmStack(**lstm)
-        self.word_cache = extract.WordCache(self.encoder)
+        self.extractor = Extractor(self.encoder, self.forward_lstm, self.backward_lstm)
 
     @classmethod
     def load(cls, folder: str | Path) -> "BiLm":
@@ -149,21 +150,13 @@ class BiLm(nn.Module):
 
         Differentiable, and with dropout in training mode; `embed` is the fast way to frozen layers.
         """
-        framed = [[BOS, *sentence, EOS] for sentence in sentences]
-        words = list(dict.fromkeys(word for sentence in framed for word in sentence))
+        words = dict.fromkeys([BOS, EOS, *(word for sentence in sentences for word in sentence)])
         row_of = {word: row for row, word in enumerate(words)}
-        rows = [torch.tensor([row_of[word] for word in sentence]) for sentence in framed]
-        order = sorted(range(len(rows)), key=lambda number: -len(rows[number]))
-        results = extract.read_batch(
-            Sides(threaded=False),
-            self.forward_lstm,
-            self.backward_lstm,
-            self.encode_words(words),
-            [rows[number] for number in order],
-        )
+        table = self.encode_words(list(words))
+        together = Sides(threaded=False), table, row_of, sentences, len(sentences)
+        results = self.extractor.read(*together)
         padded = pad_sequence([result.transpose(0, 1) for result in results])  # time first
-        back = torch.tensor(order).argsort().to(self.device)
-        return padded.permute(2, 1, 0, 3)[:, back]
+        return padded.permute(2, 1, 0, 3)
 
     @torch.no_grad()
     def embed(
@@ -183,35 +176,12 @@ class BiLm(nn.Module):
         training = self.training
         self.eval()
         try:
-            with Sides(threaded=self.device.type == "cpu") as sides:
-                return self._embed(sides, sentences, state, batch_size)
+            with torch.autocast(self.device.type, enabled=False):
+                if state == "carry":
+                    return self.extractor.embed_stream(sentences) if sentences else []
+                return self.extractor.embed(sentences, batch_size)
         finally:
             self.train(training)
-
-    def _embed(
-        self, sides: Sides, sentences: Sequence[Sequence[str]], state: str, batch_size: int
-    ) -> list[Float[Tensor, "layer _time dim"]]:
-        results: dict[int, Tensor] = {}
-        reader = (sides, self.forward_lstm, self.backward_lstm)
-        if state == "carry":
-            table, rows = self._rows(sides, sentences)
-            return extract.read_stream(*reader, table, rows) if rows else []
-        for chunk in extract.chunks(sentences):
-            table, rows = self._rows(sides, [sentences[number] for number in chunk])
-            for batch in extract.batches([len(row) for row in rows], batch_size):
-                layers = extract.read_batch(*reader, table, [rows[index] for index in batch])
-                results.update(zip((chunk[index] for index in batch), layers, strict=True))
-        return [results[number] for number in range(len(sentences))]
-
-    def _rows(
-        self, sides: Sides, sentences: Sequence[Sequence[str]]
-    ) -> tuple[Float[Tensor, "word dim"], list[Int[Tensor, " _time"]]]:
-        """Word vectors, and each sentence as rows of them, with BOS and EOS."""
-        framed = [[BOS, *sentence, EOS] for sentence in sentences]
-        words = [word for sentence in framed for word in sentence]
-        table, row_of = self.word_cache(sides, words)
-        rows = [torch.tensor([row_of[word] for word in sentence]) for sentence in framed]
-        return table, rows
 
     def perplexity(self, sentences: Iterable[Sequence[str]]) -> dict[str, float]:
         """Perplexity with the full softmax: forward, backward and mean."""

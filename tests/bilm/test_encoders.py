@@ -5,7 +5,8 @@ import torch
 from torch.nn.functional import conv1d
 
 from elmo_bench import BiLm
-from elmo_bench.bilm.encoders import CharCnn, WordTable
+from elmo_bench.bilm.encoders import CharCnn
+from elmo_bench.bilm.words import WordTable
 from elmo_bench.data.files import DataError
 from tests.bilm.conftest import ENCODERS, LSTM, VOCABULARY
 

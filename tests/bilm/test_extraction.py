@@ -28,7 +28,7 @@ class Counting(torch.nn.Module):
 @pytest.fixture
 def counting(tiny_bilm, monkeypatch):
     encoder = Counting(tiny_bilm.encoder)
-    monkeypatch.setattr(tiny_bilm.word_cache, "encoder", encoder)
+    monkeypatch.setattr(tiny_bilm.extractor.words, "encoder", encoder)
     return tiny_bilm, encoder.seen
 
 
@@ -42,7 +42,7 @@ def test_a_word_is_encoded_once_however_often_it_occurs(counting):
 def test_chunks_and_a_tiny_cache_change_no_vector(tiny_bilm, monkeypatch):
     expected = tiny_bilm.embed(SENTENCES)
     monkeypatch.setattr(extract, "CHUNK_TOKENS", 5)
-    tiny_bilm.word_cache.max_words = 4
+    tiny_bilm.extractor.words.max_words = 4
     for got, wanted in zip(tiny_bilm.embed(SENTENCES), expected, strict=True):
         torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
 
