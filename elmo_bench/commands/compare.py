@@ -7,7 +7,10 @@ from elmo_bench.report import selection
 
 HELP = "tables of the recorded runs beside the paper's: gains, layers, placement, words"
 PIPE_WIDTH = 180  # columns of a terminal output that goes to a file
-TABLES = ("main", "layers", "placement", "words", "groups")
+TABLES = (
+    "main", "layers", "placement", "words", "weights", "groups", "analysis",
+    "neighbours",
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tables",
         choices=(*TABLES, "all"),
         default="main",
-        help="main: with and without ELMo; groups: every group of runs and what it differs in",
+        help="main: with and without ELMo; groups: every group of runs and what it differs in; "
+        "analysis: word senses and parts of speech by layer",
     )
     parser.add_argument(
         "--format",

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from elmo_bench.report import selection
 
-HELP = "figures of the recorded runs: gains, layer weights, learning curves, sample efficiency"
-FIGURES = ("gains", "layer-weights", "learning-curves", "sample-efficiency")
+HELP = "figures of the recorded runs: gains, layer weights, learning curves, analyses, and more"
+FIGURES = ("gains", "layer-weights", "learning-curves", "sample-efficiency", "analysis")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,12 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     records = selection.selected_records(args)
 
-    from elmo_bench.report.figures.drawing import FIGURES as DRAW
+    from elmo_bench.report.figures.drawing import figures
     from elmo_bench.report.figures.style import save, styled
     from elmo_bench.report.groups import Runs
 
     path = args.output or Path(f"{args.figure}.png")
     with styled():
-        save(DRAW[args.figure](Runs(records)), path)
+        save(dict(figures(Runs(records), args.directory))[args.figure](), path)
     print(path)
     return 0

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from elmo_bench.analysis.results import Analysis, read_analyses
+from elmo_bench.analysis.results import Analysis
 from elmo_bench.report.cells import PAPER, Cell, Table, word
 from elmo_bench.report.paper import SOURCE, ablations
 from elmo_bench.report.weights import layer_name
@@ -37,13 +37,6 @@ AROUND = 8  # words shown on either side
 def folder_of(runs: Path) -> Path:
     """Where the analyses lie: beside the folder of runs."""
     return runs.parent / "analysis"
-
-
-def analysis_tables(runs: Path, bilms: Iterable[str] = ()) -> list[Table]:
-    """All tables of analyses, of some biLMs or of all."""
-    wanted = set(bilms)
-    found = [a for a in read_analyses(folder_of(runs)) if not wanted or a.bilm in wanted]
-    return [scores_table(found), neighbours_table(found)]
 
 
 def scores_table(analyses: Iterable[Analysis]) -> Table:

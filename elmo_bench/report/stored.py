@@ -5,7 +5,7 @@ from pathlib import Path
 from elmo_bench.config import PROJECT
 from elmo_bench.records import read_records, write_atomically
 from elmo_bench.report.build import build_tables
-from elmo_bench.report.figures.drawing import FIGURES
+from elmo_bench.report.figures.drawing import figures
 from elmo_bench.report.figures.style import save, styled
 from elmo_bench.report.formats import markdown
 from elmo_bench.report.groups import Runs
@@ -23,11 +23,11 @@ def write_stored(runs: Path, results: Path) -> list[Path]:
         write_atomically(path, markdown(table))
         written.append(path)
     with styled():
-        for name, draw in FIGURES.items():
+        for name, draw in figures(Runs(records), runs):
             path = results / "figures" / f"{name}.svg"
             path.unlink(missing_ok=True)
             try:
-                figure = draw(Runs(records))
+                figure = draw()
             except ValueError:
                 continue
             save(figure, path)

@@ -2,6 +2,8 @@ from dataclasses import replace
 
 import pytest
 
+from elmo_bench.analysis.results import write_analysis
+from elmo_bench.cli import main
 from elmo_bench.report.figures.analyses import draw
 from tests.report.test_analysis_tables import NEAR, POS, WSD
 
@@ -26,3 +28,18 @@ def test_lines_go_through_the_scores():
 def test_without_scores_the_commands_are_told():
     with pytest.raises(ValueError, match="elmo-bench wsd"):
         draw([NEAR])
+
+
+def test_analyses_beside_the_runs_are_compared_plotted_and_reported(tmp_path, capsys):
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for analysis in (WSD, POS, NEAR):
+        write_analysis(analysis, tmp_path / "analysis")
+    main(["compare", str(runs), "--tables", "analysis"])
+    assert "nearest sense, centred, window 2" in capsys.readouterr().out
+    main(["plot", "analysis", str(runs), "-o", str(tmp_path / "layers.svg")])
+    assert (tmp_path / "layers.svg").stat().st_size > 5000
+    main(["report", str(runs), "-o", str(tmp_path / "page.html")])
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "What the layers know" in page
+    assert "they [play] ball" in page

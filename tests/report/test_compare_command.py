@@ -8,8 +8,8 @@ import pytest
 
 from elmo_bench.cli import main
 from elmo_bench.commands import compare, plot
-from elmo_bench.report.build import OTHERS
-from elmo_bench.report.figures.drawing import FIGURES
+from elmo_bench.report import build
+from elmo_bench.report.figures import drawing
 from tests.report.synthetic_records import TASKS, record
 
 
@@ -26,8 +26,8 @@ def test_a_filtered_comparison_speaks_of_nothing_else(synthetic, capsys):
 
 
 def test_the_commands_offer_all_the_tables_and_figures_that_there_are():
-    assert ("main", *OTHERS) == compare.TABLES
-    assert tuple(FIGURES) == plot.FIGURES
+    assert build.NAMES == compare.TABLES
+    assert drawing.NAMES == plot.FIGURES
 
 
 def test_a_wrong_folder_is_told_in_a_line(capsys):

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from elmo_bench.records import Record
 from elmo_bench.report.build import build_tables
-from elmo_bench.report.figures.drawing import FIGURES
+from elmo_bench.report.figures.drawing import figures
 from elmo_bench.report.figures.style import styled
 from elmo_bench.report.formats import all_notes, is_numeric
 from elmo_bench.report.groups import Group, Runs
@@ -29,6 +29,7 @@ CAPTIONS = {
     "layer-weights": "Learned layer weights and their course over training.",
     "learning-curves": "Dev scores over training, with and without ELMo.",
     "sample-efficiency": "Test scores against the part of the training data.",
+    "analysis": "What each layer knows of word senses and parts of speech.",
 }
 
 
@@ -74,19 +75,19 @@ def build_page(records: list[Record], directory: Path) -> str:
         tables=build_tables(records, directory),
         notes=all_notes,
         is_numeric=is_numeric,
-        figures=list(_figures(runs)),
+        figures=list(_figures(runs, directory)),
         runs=list(_runs(runs, directory)),
         failed=sum(record.error is not None for record in records),
         tasks={task: title(task) for task in runs.tasks},
     )
 
 
-def _figures(runs: Runs) -> Iterator[dict[str, Any]]:
+def _figures(runs: Runs, directory: Path) -> Iterator[dict[str, Any]]:
     """The figures that there are runs for."""
     with styled():
-        for name, draw in FIGURES.items():
+        for name, draw in figures(runs, directory):
             try:
-                figure = draw(runs)
+                figure = draw()
             except ValueError:
                 continue
             yield {
