@@ -24,11 +24,11 @@ from torch.nn.functional import conv1d, embedding, linear
 from torch.nn.utils import clip_grad_norm_
 
 from elmo_bench.bilm.corpus import Sentence, TextCorpus
+from elmo_bench.bilm.loader import StreamBatch, StreamLoader
 from elmo_bench.bilm.lstm import LstmLayer
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import Softmax, build_softmax
 from elmo_bench.bilm.store import PreparedCorpus, prepare
-from elmo_bench.bilm.streams import StreamBatch, StreamLoader
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.config import plain
 from elmo_bench.memory import keep_freed_memory

@@ -1,7 +1,9 @@
 """The stage that pretrains a biLM: the only functions that know the whole path."""
 
 import json
+import logging
 import time
+import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -12,22 +14,24 @@ from filelock import FileLock
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig
-from pytorch_lightning import LightningDataModule, Trainer
-from pytorch_lightning.loggers import Logger
+from pytorch_lightning import Callback, Trainer
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
-from elmo_bench.bilm.callbacks import Clock, HeldOutPerplexity, LossCurve, ResumeCheckpoint
+from elmo_bench.bilm.callbacks import Clock, HeldOutPerplexity, LossCurve
+from elmo_bench.bilm.loader import StreamData
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.module import BilmTraining, DivergedError
-from elmo_bench.bilm.perplexity import load_softmax
+from elmo_bench.bilm.perplexity import has_softmax, load_softmax
 from elmo_bench.bilm.progress import PretrainingProgress
-from elmo_bench.bilm.softmax import Softmax, build_softmax
+from elmo_bench.bilm.resume import ResumeCheckpoint, find_checkpoint, first_difference
+from elmo_bench.bilm.softmax import Softmax, as_trained_with, build_softmax
 from elmo_bench.bilm.store import PreparedCorpus, prepare
-from elmo_bench.bilm.streams import StreamLoader
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.config import CONF, ConfigError, build, plain
-from elmo_bench.loggers import build_logger
+from elmo_bench.loggers import GuardedLogger, build_logger
 from elmo_bench.memory import keep_freed_memory
+
+RESUME = "resume.ckpt"
 
 
 class PretrainingError(RuntimeError):
@@ -72,6 +76,8 @@ def _train(
     scratch: Path,
 ) -> None:
     keep_freed_memory()
+    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", module="pytorch_lightning")
     if settings["trainer"]["threads"]:
         torch.set_num_threads(settings["trainer"]["threads"])
     recipe = settings["pretraining"]
@@ -81,45 +87,26 @@ def _train(
     identity = {**identity, "text": corpus.fingerprint()}
     bilm, softmax, vocabulary = _new_model(settings, text, folder.name)
     steps = _num_steps(text, recipe)
+    scale = float(recipe["steps"]) if recipe["sum_over_steps"] else 1.0
     module = BilmTraining(
-        bilm,
-        softmax,
-        recipe["optimizer"],
-        recipe["schedule"],
-        loss_scale=float(recipe["steps"]) if recipe["sum_over_steps"] else 1.0,
-        seed=recipe["seed"],
+        bilm, softmax, recipe["optimizer"], recipe["schedule"], scale, recipe["seed"]
     )
-    resume = scratch / "resume.ckpt"
+    data = StreamData(text, vocabulary, bilm.encoder, recipe, steps * recipe["accumulate"])
     heldout = HeldOutPerplexity(
         text.heldout,
         vocabulary,
         every=max(1, steps // recipe["validations"]),
         at_start=settings["init_from"] is not None,
     )
-    budget = recipe["budget_minutes"]
-    clock = Clock(None if budget is None else 60 * budget)
-    logger = build_logger(settings["logger"], scratch, folder.name, "pretraining", identity)
-    trainer = _new_trainer(settings, steps, scratch, [clock, heldout], identity, logger)
-    data = StreamData(text, vocabulary, bilm, recipe, steps * recipe["accumulate"])
-    checkpoint = _found(resume, identity, settings["force"])
-    try:
-        trainer.fit(module, data, ckpt_path=checkpoint, weights_only=True)
-    except DivergedError as error:
-        raise PretrainingError(_diverged(error, resume)) from error
-    finally:
-        if logger is not None:
-            logger.finish()
-    if trainer.interrupted:
-        raise KeyboardInterrupt
+    clock = Clock(recipe["budget_minutes"])
+    trainer = _new_trainer(settings, identity, steps, scratch, [clock, heldout])
+    _fit(trainer, module, data, find_checkpoint(scratch / RESUME, identity, settings["force"]))
     if trainer.is_global_zero:
         record = {
             "name": folder.name,
             "corpus": settings["corpus"]["name"],
             "steps": trainer.global_step,
-            "tokens": trainer.global_step
-            * recipe["accumulate"]
-            * recipe["lanes"]
-            * recipe["steps"],
+            "tokens": trainer.global_step * _tokens_per_step(recipe),
             "training_words": text.train.num_words,
             "vocabulary_size": len(vocabulary),
             "seconds": round(clock.seconds, 1),
@@ -128,81 +115,75 @@ def _train(
             "history": heldout.history,
             "settings": {**identity, "corpus": settings["corpus"]},
         }
-        extra = {"softmax": softmax.state_dict()}
-        bilm.save(folder, record, extra=extra, half=settings["half"])
-        resume.unlink(missing_ok=True)
+        bilm.save(folder, record, {"softmax": softmax.state_dict()}, half=settings["half"])
+        (scratch / RESUME).unlink(missing_ok=True)
     trainer.strategy.barrier()
 
 
-class StreamData(LightningDataModule):
-    """Gives each rank its share of the lanes."""
-
-    def __init__(
-        self,
-        text: PreparedCorpus,
-        vocabulary: Vocabulary,
-        bilm: BiLm,
-        recipe: Mapping[str, Any],
-        num_batches: int,
-    ) -> None:
-        super().__init__()
-        self.text, self.vocabulary, self.encoder = text, vocabulary, bilm.encoder
-        self.recipe, self.num_batches = recipe, num_batches
-
-    def train_dataloader(self) -> StreamLoader:
-        assert self.trainer is not None
-        lanes, world = self.recipe["lanes"], self.trainer.world_size
-        if lanes % world:
-            raise ConfigError(f"pretraining.lanes={lanes} cannot be shared by {world} processes.")
-        share, rank = lanes // world, self.trainer.global_rank
-        return StreamLoader(
-            self.text.train,
-            self.vocabulary,
-            self.encoder,
-            lanes=lanes,
-            own=range(rank * share, (rank + 1) * share),
-            steps=self.recipe["steps"],
-            num_batches=self.num_batches,
-            seed=self.recipe["seed"],
-        )
+def _fit(trainer: Trainer, module: BilmTraining, data: StreamData, checkpoint: Path | None) -> None:
+    if checkpoint is not None and _is_first():
+        print(f"Going on from {checkpoint}", flush=True)
+    try:
+        trainer.fit(module, data, ckpt_path=checkpoint, weights_only=True)
+    except DivergedError as error:
+        kept = Path(trainer.default_root_dir) / RESUME
+        place = f"The last good checkpoint is kept in {kept}. " if kept.exists() else ""
+        raise PretrainingError(
+            f"{error} {place}Start again with a lower pretraining.optimizer.lr or "
+            "pretraining.clip (and another name=... or force=true)."
+        ) from error
+    finally:
+        for logger in trainer.loggers:
+            if isinstance(logger, GuardedLogger):
+                logger.finish()
+    if trainer.interrupted:
+        raise KeyboardInterrupt
 
 
 def _new_model(
     settings: dict[str, Any], text: PreparedCorpus, name: str
 ) -> tuple[BiLm, Softmax, Vocabulary]:
-    """An untrained biLM and softmax, or those to start from."""
-    recipe = settings["pretraining"]
-    if settings["init_from"] is not None:
-        bilm = BiLm.load(settings["init_from"])
-        softmax, vocabulary = load_softmax(bilm)
+    """An untrained biLM and softmax, or those to start from.
+
+    Official weights come without softmax and vocabulary; then these are made for the corpus.
+    """
+    recipe, model = settings["pretraining"], settings["bilm"]
+    start = settings["init_from"]
+    if start is None:
+        vocabulary = text.vocabulary(**recipe["vocabulary"])
+        bilm = BiLm(name, model["encoder"], model["lstm"], vocabulary.words)
+    else:
+        bilm = BiLm.load(start).train()
         bilm.config["name"] = name
-        return bilm.train(), softmax.train(), vocabulary
-    vocabulary = text.vocabulary(**recipe["vocabulary"])
-    model = settings["bilm"]
-    bilm = BiLm(name, model["encoder"], model["lstm"], vocabulary.words)
+        if has_softmax(bilm):
+            softmax, vocabulary = load_softmax(bilm)
+            return bilm, as_trained_with(recipe["loss"], softmax), vocabulary
+        vocabulary = text.vocabulary(**recipe["vocabulary"])
+        bilm.vocabulary = vocabulary.words
     softmax = build_softmax(recipe["loss"], bilm.projection_dim, len(vocabulary))
     return bilm, softmax, vocabulary
 
 
 def _new_trainer(
     settings: dict[str, Any],
+    identity: dict[str, Any],
     steps: int,
     scratch: Path,
-    callbacks: list[Any],
-    identity: dict[str, Any],
-    logger: Logger | None,
+    callbacks: list[Callback],
 ) -> Trainer:
     how, recipe = settings["trainer"], settings["pretraining"]
+    intervals = how["checkpoint_steps"], how["checkpoint_minutes"]
     callbacks = [
         *callbacks,
         LossCurve(scratch / "losses.csv", how["log_every"]),
-        ResumeCheckpoint(
-            scratch / "resume.ckpt", identity, how["checkpoint_steps"], how["checkpoint_minutes"]
-        ),
+        ResumeCheckpoint(scratch / RESUME, identity, *intervals),
     ]
     if how["progress_bar"]:
         tokens = recipe["lanes"] * recipe["steps"]
         callbacks.append(PretrainingProgress(tokens, recipe["loss"]["kind"] == "sampled"))
+    logger = None
+    if _is_first():
+        logger = build_logger(settings["logger"], scratch, scratch.name, "pretraining", identity)
     trainer = Trainer(
         accelerator=how["accelerator"],
         devices=how["devices"],
@@ -226,10 +207,14 @@ def _new_trainer(
     return trainer
 
 
+def _tokens_per_step(recipe: Mapping[str, Any]) -> int:
+    return int(recipe["lanes"] * recipe["steps"] * recipe["accumulate"])
+
+
 def _num_steps(text: PreparedCorpus, recipe: Mapping[str, Any]) -> int:
     # A sentence of n words has n + 1 targets in each direction.
     tokens = recipe["epochs"] * (text.train.num_words + len(text.train))
-    per_step = recipe["lanes"] * recipe["steps"] * recipe["accumulate"]
+    per_step = _tokens_per_step(recipe)
     if tokens < per_step:
         raise ConfigError(
             f"the corpus gives {tokens} tokens in {recipe['epochs']} epochs, but one step takes "
@@ -246,7 +231,12 @@ def _default_name(settings: dict[str, Any]) -> str:
 
 def _only_one(scratch: Path) -> AbstractContextManager[Any]:
     """Keep other trainings of this name waiting; further ranks of this one belong to it."""
-    return FileLock(scratch / "lock") if getattr(rank_zero_only, "rank", 0) == 0 else nullcontext()
+    return FileLock(scratch / "lock") if _is_first() else nullcontext()
+
+
+def _is_first() -> bool:
+    """Whether this is the first rank, as far as the environment tells before a trainer exists."""
+    return getattr(rank_zero_only, "rank", 0) == 0
 
 
 def _is_finished(folder: Path, scratch: Path, identity: dict[str, Any], force: bool) -> bool:
@@ -254,43 +244,10 @@ def _is_finished(folder: Path, scratch: Path, identity: dict[str, Any], force: b
     if force or not record.exists():
         return False
     stored = json.loads(record.read_text(encoding="utf-8")).get("settings", {})
-    other = _difference(stored, identity)
+    other = first_difference(stored, identity)
     if other:
         raise PretrainingError(
             f"{folder} was trained with other settings ({other}). Give this training another "
             "name=..., or replace the old one with force=true."
         )
     return True
-
-
-def _found(resume: Path, identity: dict[str, Any], force: bool) -> Path | None:
-    """The checkpoint to go on from, if there is one of this very training."""
-    if not resume.exists():
-        return None
-    stored = torch.load(resume, map_location="cpu", weights_only=True, mmap=True)["identity"]
-    other = _difference(stored, identity)
-    if other and not force:
-        raise PretrainingError(
-            f"{resume} is of an unfinished training with other settings ({other}). Give this one "
-            "another name=..., or discard the unfinished one with force=true."
-        )
-    return None if other else resume
-
-
-def _difference(stored: Any, wanted: Any, place: str = "") -> str:
-    """The first place where two settings differ, with both values; empty if there is none."""
-    if isinstance(stored, dict) and isinstance(wanted, dict):
-        for key in wanted:
-            found = _difference(stored.get(key), wanted[key], f"{place}.{key}" if place else key)
-            if found:
-                return found
-        return ""
-    return "" if stored == wanted else f"{place} was {stored} and is {wanted}"
-
-
-def _diverged(error: DivergedError, resume: Path) -> str:
-    kept = f"The last good checkpoint is kept in {resume}. " if resume.exists() else ""
-    return (
-        f"{error} {kept}Start again with a lower pretraining.optimizer.lr or pretraining.clip "
-        "(and another name=... or force=true)."
-    )

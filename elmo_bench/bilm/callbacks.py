@@ -1,6 +1,5 @@
-"""What happens beside the steps of pretraining: perplexity, checkpoints, the loss curve."""
+"""What happens beside the steps of pretraining: its clock, perplexity, the loss curve."""
 
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,12 +8,13 @@ from typing import Any
 import torch
 import torch.distributed
 from pytorch_lightning import Callback, LightningModule, Trainer
-from pytorch_lightning.callbacks import Checkpoint
 
-from elmo_bench.bilm.module import BilmTraining, DivergedError
+from elmo_bench.bilm.module import BilmTraining
 from elmo_bench.bilm.perplexity import to_perplexity, total_nll
 from elmo_bench.bilm.store import SentenceStore
 from elmo_bench.bilm.vocabulary import Vocabulary
+
+_LONGEST_STEP = 300.0  # seconds
 
 Perplexities = dict[str, dict[str, float]]  # part of the held-out text -> direction -> perplexity
 
@@ -23,12 +23,12 @@ class Clock(Callback):
     """Tells the module how far the training is, in steps or in time, and ends it in time.
 
     Args:
-        budget: Seconds that the training may take, over all its starts, or None. The schedule then
+        minutes: How long the training may take, over all its starts, or None. The schedule then
             follows whichever is further, the time or the steps, so it reaches its end in both.
     """
 
-    def __init__(self, budget: float | int | None) -> None:
-        self.budget = budget
+    def __init__(self, minutes: float | int | None) -> None:
+        self.budget = None if minutes is None else 60 * minutes
         self.seconds = 0.0  # spent in training, over all starts
         self._since = time.monotonic()
 
@@ -55,7 +55,8 @@ class Clock(Callback):
 
     def _tick(self) -> None:
         now = time.monotonic()
-        self.seconds += now - self._since
+        # Between two steps there is a measurement at most; a longer time the process was stopped.
+        self.seconds += min(now - self._since, _LONGEST_STEP)
         self._since = now
 
 
@@ -159,60 +160,3 @@ class LossCurve(Callback):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         self._sum, self._count = state_dict["sum"], state_dict["count"]
-
-
-class ResumeCheckpoint(Checkpoint):
-    """Writes one file from which a killed training goes on.
-
-    The file is replaced only by a complete new one whose weights are finite. Between two steps, so
-    no gradient that was accumulated is lost.
-
-    Args:
-        identity: What the training computes; another one cannot go on from this file.
-        every_steps: Optimizer steps between two checkpoints, or None.
-        every_minutes: Minutes between two checkpoints, or None.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        identity: dict[str, Any],
-        every_steps: int | None,
-        every_minutes: float | int | None,
-    ) -> None:
-        self.path, self.identity = path, identity
-        self.every_steps, self.every_minutes = every_steps, every_minutes
-        self._saved_at = time.monotonic()
-
-    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        self._saved_at = time.monotonic()
-
-    def on_train_batch_end(
-        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
-    ) -> None:
-        if (batch_idx + 1) % trainer.accumulate_grad_batches:
-            return
-        minutes = (time.monotonic() - self._saved_at) / 60
-        due = self.every_minutes is not None and minutes >= self.every_minutes
-        if self.every_steps is not None and trainer.global_step % self.every_steps == 0:
-            due = True
-        if trainer.strategy.reduce_boolean_decision(due, all=False):
-            self.save(trainer, pl_module)
-
-    def on_save_checkpoint(
-        self, trainer: Trainer, pl_module: LightningModule, checkpoint: dict[str, Any]
-    ) -> None:
-        checkpoint["identity"] = self.identity
-
-    def save(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Write the file; the one before stays until the new one is on the disk."""
-        for name, parameter in pl_module.named_parameters():
-            if not torch.isfinite(parameter).all():
-                raise DivergedError(f"{name} is not finite after step {trainer.global_step}.")
-        fresh = self.path.with_name(f"{self.path.name}.new")
-        trainer.save_checkpoint(fresh)
-        if trainer.is_global_zero:
-            with open(fresh, "rb") as file:
-                os.fsync(file.fileno())
-            os.replace(fresh, self.path)
-        self._saved_at = time.monotonic()

@@ -12,10 +12,10 @@ from torch import Tensor
 from torch.nn.functional import dropout, embedding
 from torch.optim import Adagrad, Adam, Optimizer
 
+from elmo_bench.bilm.loader import StreamBatch
 from elmo_bench.bilm.lstm import State
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import Softmax
-from elmo_bench.bilm.streams import StreamBatch
 
 
 class DivergedError(RuntimeError):

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import exp
-from pathlib import Path
 
 import torch
 from jaxtyping import Float, Int
@@ -17,6 +16,7 @@ from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import Softmax, softmax_from
 from elmo_bench.bilm.vocabulary import Vocabulary
 
+SOFTMAX = "softmax.safetensors"
 _BATCH_TOKENS = 4096
 _SORTED_TOGETHER = 20_000  # sentences held in memory, to batch those of like length
 
@@ -32,13 +32,18 @@ def perplexity(bilm: BiLm, sentences: Iterable[Sequence[str]]) -> dict[str, floa
 
 def load_softmax(bilm: BiLm) -> tuple[Softmax, Vocabulary]:
     """The softmax and vocabulary that a biLM was trained with, from its folder."""
-    path = None if bilm.folder is None else Path(bilm.folder) / "softmax.safetensors"
-    if path is None or not path.exists() or bilm.vocabulary is None:
+    if bilm.folder is None or bilm.vocabulary is None or not has_softmax(bilm):
         raise ValueError(
             f"biLM {bilm.config['name']!r} has no softmax, which perplexity and generation need. "
             "Folders made by pretrain.py have one; official weight files have none."
         )
-    return softmax_from(read_tensors(path)).to(bilm.device), Vocabulary(bilm.vocabulary)
+    softmax = softmax_from(read_tensors(bilm.folder / SOFTMAX))
+    return softmax.to(bilm.device), Vocabulary(bilm.vocabulary)
+
+
+def has_softmax(bilm: BiLm) -> bool:
+    """Whether the biLM was loaded from a folder with a softmax."""
+    return bilm.folder is not None and (bilm.folder / SOFTMAX).exists()
 
 
 def to_perplexity(totals: Float[Tensor, " 3"]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from filelock import FileLock
+from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from elmo_bench.bilm.corpus import Corpus, Sentence
@@ -130,9 +131,12 @@ def _forget_rarest(counts: Counter[str]) -> None:
 
 
 def _progress() -> Progress:
+    console = Console()
     return Progress(
         TextColumn("{task.description}"),
         TextColumn("{task.fields[sentences]:,} sentences"),
         TimeElapsedColumn(),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,  # where it would leave empty lines
     )

@@ -141,7 +141,7 @@ def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_good_checkpoint(di
 
 
 def test_an_unfinished_training_with_other_settings_is_not_taken_up(diverged):
-    with pytest.raises(PretrainingError, match="unfinished training with other settings"):
+    with pytest.raises(ValueError, match="unfinished training with other settings"):
         pretrain(pretrain_config(*tiny(diverged[0])))
 
 

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elmo_bench.bilm.encoders import CharCnn
+from elmo_bench.bilm.loader import StreamLoader
 from elmo_bench.bilm.store import SentenceStore, write_store
-from elmo_bench.bilm.streams import ShuffledOrder, Stream, StreamLoader
+from elmo_bench.bilm.streams import ShuffledOrder, Stream
 from elmo_bench.bilm.vocabulary import SPECIAL, Vocabulary
 
 SENTENCES = [[f"{n}.{i}" for i in range(1 + n * 7 % 11)] for n in range(40)]
