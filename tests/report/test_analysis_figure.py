@@ -43,3 +43,15 @@ def test_analyses_beside_the_runs_are_compared_plotted_and_reported(tmp_path, ca
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "What the layers know" in page
     assert "they [play] ball" in page
+
+
+def test_no_two_methods_look_alike():
+    many = [
+        replace(WSD, settings={"nearest": nearest, "centre": centre, "window": window})
+        for nearest in ("sense", "instance")
+        for centre in (False, True)
+        for window in (0, 1, 2)
+    ]
+    [axes] = draw(many).axes
+    lines = axes.get_lines()[: len(many)]
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == len(many)

@@ -11,7 +11,7 @@ from elmo_bench.report.figures.style import LAYER_COLOURS, LAYER_DASHES, new_fig
 from elmo_bench.report.weights import layer_name
 
 EMPTY = "no analysis with scores: `elmo-bench wsd BILM` and `elmo-bench pos BILM` make some"
-MARKERS = ["o", "^", "s", "D", "v"]
+MARKERS = ["o", "^", "s", "D", "v", "P", "X"]  # not as many as colours: no two lines look alike
 PER_LINE = 3
 GREYS = ["#404040", "#707070", "#9a9a9a"]
 
