@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from elmo_bench.bilm.kernel import Kernel
 
@@ -59,6 +60,7 @@ class FusedLayer(torch.autograd.Function):
         return outputs, last_hidden, last_cell
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         *tensors, outputs = ctx.saved_tensors
         inputs, input_weight, _, recurrent_weight, projection_weight, hidden, cell = tensors
