@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from omegaconf import DictConfig
 
+from elmo_bench.bilm.model import BiLm
 from elmo_bench.clock import Clock
 from elmo_bench.config import build, plain
 from elmo_bench.data.source import load_split
@@ -16,7 +17,7 @@ from elmo_bench.features.frozen import FrozenLayers, freeze
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.module import TaskModule
 from elmo_bench.nn.words import WordEmbedding
-from elmo_bench.provide import provide_bilm, provide_words
+from elmo_bench.provide import finetuning, provide_bilm, provide_words
 from elmo_bench.task import Task
 
 
@@ -28,6 +29,7 @@ class Parts:
     splits: dict[Split, list[Example]]
     notes: Notes  # what the readers passed over
     frozen: FrozenLayers | None  # None in the baseline
+    perplexity: dict[str, Any]  # of the task's dev text, before and after the biLM's fine-tuning
     words: WordEmbedding
     facts: dict[str, Any]
     module: TaskModule
@@ -60,10 +62,13 @@ def assemble(cfg: DictConfig, clock: Clock) -> Parts:
             notes.update({f"{split}: {reason}": n for reason, n in passed_over.items()})
     train = distinct_segments(splits["train"])
     segments = distinct_segments(example for split in splits.values() for example in split)
-    frozen = None
+    frozen, perplexity = None, {}
     if cfg.elmo.name != "none":
         with clock("features"):
-            frozen = _frozen(cfg, segments, train, cache)
+            bilm = provide_bilm(cfg)
+            perplexity = finetuning(bilm) if cfg.bilm.finetune else {}
+            frozen = _frozen(cfg, bilm, segments, train, cache)
+            del bilm  # its layers are all that is needed from here on
     with clock("words"):
         words = provide_words(cfg, splits["train"], segments)
     facts = task.facts(splits["train"])
@@ -75,14 +80,18 @@ def assemble(cfg: DictConfig, clock: Clock) -> Parts:
         max_cells=cfg.task.training.max_cells,
         seed=cfg.seed,
     )
-    return Parts(task, splits, notes, frozen, words, facts, module, data)
+    return Parts(task, splits, notes, frozen, perplexity, words, facts, module, data)
 
 
 def _frozen(
-    cfg: DictConfig, segments: Sequence[Segment], train: Sequence[Segment], cache: Path
+    cfg: DictConfig,
+    bilm: BiLm,
+    segments: Sequence[Segment],
+    train: Sequence[Segment],
+    cache: Path,
 ) -> FrozenLayers:
     return freeze(
-        provide_bilm(cfg),
+        bilm,
         segments,
         train,
         use=cfg.elmo.use,

@@ -66,7 +66,7 @@ def baseline_of(cfg: DictConfig) -> DictConfig:
     baseline = cfg.copy()
     OmegaConf.set_struct(baseline, False)
     baseline.elmo = OmegaConf.load(CONF / "elmo" / "none.yaml")
-    baseline.force = False
+    baseline.force = baseline.bilm.finetune = False
     return baseline
 
 

@@ -3,7 +3,7 @@
 import logging
 import shutil
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -55,23 +55,21 @@ def evaluate(cfg: DictConfig) -> Record:
 
 def _execute(cfg: DictConfig, files: RunFiles) -> Record:
     """Train on train, select on dev, read test once, and write the record."""
-    _hush()
     started, clock = _now(), Clock()
-    if cfg.trainer.threads is not None:
-        torch.set_num_threads(cfg.trainer.threads)
-    seed_everything(cfg.seed, verbose=False)
+    prepare(cfg)
     parts = assemble(cfg, clock)
     files.write_blueprint(cfg, parts.blueprint())
     course = Course(files.folder / "curves.csv")
     logger = build_logger(plain(cfg.logger), files.folder, files.name, cfg.task.name, identity(cfg))
     try:
-        trainer = _trainer(cfg, files, course, logger)
+        trainer = new_trainer(cfg, files, course, logger)
         trainer.fit(parts.module, parts.data, ckpt_path=files.resumable())
         clock.seconds["training"] = course.seconds
+        epochs = list(course.rows)  # loading the best checkpoint takes the course back to it
         with clock("test"):
             best = str(files.best)
             [tested] = trainer.test(parts.module, parts.data, ckpt_path=best, verbose=False)
-        scores = {"dev": _scores(_best_row(course, cfg), "dev"), "test": _scores(tested, "test")}
+        scores = {"dev": _scores(_best_row(epochs, cfg), "dev"), "test": _scores(tested, "test")}
         record = Record(
             run=files.run,
             task=cfg.task.name,
@@ -84,10 +82,11 @@ def _execute(cfg: DictConfig, files: RunFiles) -> Record:
             config=identity(cfg),
             scores=scores,
             layer_weights=parts.module.layer_weights(),
-            epochs=course.rows,
+            epochs=epochs,
             sizes=parts.sizes(),
             seconds={stage: round(value, 2) for stage, value in clock.seconds.items()},
             notes=dict(parts.notes),
+            perplexity=parts.perplexity,
             fingerprint=parts.frozen.fingerprint if parts.frozen else None,
             predictions=write_predictions(
                 files.record, parts.task, parts.splits["test"], parts.module.predictions_by_id()
@@ -105,10 +104,14 @@ def _execute(cfg: DictConfig, files: RunFiles) -> Record:
             logger.finish()
 
 
-def _trainer(cfg: DictConfig, files: RunFiles, course: Course, logger: Any) -> Trainer:
+def new_trainer(
+    cfg: DictConfig, files: RunFiles, course: Course, logger: Any, more: Sequence[Callback] = ()
+) -> Trainer:
+    """The trainer of a run; its callbacks see each dev pass after the course has noted it."""
     training, monitor = cfg.task.training, f"dev/{cfg.task.metric}"
     callbacks: list[Callback] = [
         course,  # before the checkpoints, which keep its state
+        *more,
         EarlyStopping(monitor, patience=training.patience, mode="max"),
         ModelCheckpoint(
             files.checkpoints, "best", monitor=monitor, mode="max", enable_version_counter=False
@@ -138,15 +141,18 @@ def _trainer(cfg: DictConfig, files: RunFiles, course: Course, logger: Any) -> T
     )
 
 
-def _hush() -> None:
-    """Keep Lightning's advice and notes on its own internals off the terminal."""
+def prepare(cfg: DictConfig) -> None:
+    """Threads and chance as a run wants them, and Lightning's notes on itself off the terminal."""
+    if cfg.trainer.threads is not None:
+        torch.set_num_threads(cfg.trainer.threads)
+    seed_everything(cfg.seed, verbose=False)
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", module="pytorch_lightning")
 
 
-def _best_row(course: Course, cfg: DictConfig) -> dict[str, Any]:
+def _best_row(epochs: list[dict[str, Any]], cfg: DictConfig) -> dict[str, Any]:
     """The dev pass that the checkpoint was selected by: the first of the best."""
-    return max(course.rows, key=lambda row: row[f"dev/{cfg.task.metric}"])
+    return max(epochs, key=lambda row: row[f"dev/{cfg.task.metric}"])
 
 
 def _scores(values: Mapping[str, Any], split: str) -> dict[str, float]:

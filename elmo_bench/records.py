@@ -44,6 +44,8 @@ class Record:
     sizes: dict[str, int] = field(default_factory=dict)  # examples per split, parameters, bytes
     seconds: dict[str, float] = field(default_factory=dict)  # by stage
     notes: dict[str, int] = field(default_factory=dict)  # what the readers passed over
+    # of the biLM on the task's dev text, where it was fine-tuned: before, after -> by direction
+    perplexity: dict[str, dict[str, float]] = field(default_factory=dict)
     fingerprint: str | None = None  # of the biLM's weights
     predictions: str | None = None  # file of test predictions, beside the record
     error: str | None = None  # why the run failed; then `scores` is empty

@@ -8,7 +8,7 @@ from elmo_bench.report import selection
 HELP = "tables of the recorded runs beside the paper's: gains, layers, placement, words"
 PIPE_WIDTH = 180  # columns of a terminal output that goes to a file
 TABLES = (
-    "main", "layers", "placement", "words", "weights", "groups", "analysis",
+    "main", "layers", "placement", "words", "weights", "finetuning", "groups", "analysis",
     "neighbours",
 )  # fmt: skip
 

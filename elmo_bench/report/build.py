@@ -8,6 +8,7 @@ from elmo_bench.records import Record
 from elmo_bench.report.ablations import layers_table, placement_table
 from elmo_bench.report.analyses import folder_of, neighbours_table, scores_table
 from elmo_bench.report.cells import Table
+from elmo_bench.report.finetuning import finetuning_table
 from elmo_bench.report.groups import Runs
 from elmo_bench.report.tables import groups_table, main_table
 from elmo_bench.report.weight_table import weight_table
@@ -18,6 +19,7 @@ OTHERS: dict[str, Callable[[Runs], Table]] = {
     "placement": placement_table,
     "words": words_table,
     "weights": weight_table,
+    "finetuning": finetuning_table,
     "groups": groups_table,
 }
 OF_ANALYSES: dict[str, Callable[[list[Analysis]], Table]] = {

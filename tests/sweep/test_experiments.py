@@ -14,6 +14,7 @@ SWEEPS = {
     "table7_context": 12,
     "figure1_sample_efficiency": 14,
     "figure2_layer_weights": 30,
+    "finetune_bilm": 12,
 }
 
 
@@ -44,8 +45,9 @@ def test_the_command_line_narrows_an_overlay():
 
 
 def test_lambda_of_a_single_layer_makes_no_second_run():
+    jobs = jobs_of("table2_layers", "task=ner")
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        configs = [compose("run", job) for job in jobs_of("table2_layers", "task=ner")]
+        configs = [compose("run", job) for job in jobs]
     runs = {run_id(config) for cfg in configs for config in configs_of(cfg)}
     assert len(runs) == 4  # baseline, last, and all layers with either lambda
 
