@@ -1,0 +1,151 @@
+"""The trials of a search as a table, a CSV file and a picture."""
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from optuna import Study
+from optuna.trial import FrozenTrial, TrialState
+from rich.table import Table
+
+from elmo_bench.records import write_atomically
+from elmo_bench.report.figures.style import COLOURS, FAINT, new_figure, save, styled, whole_ticks
+from elmo_bench.tune.space import Range, as_word
+
+WORDS = {
+    TrialState.COMPLETE: "done",
+    TrialState.PRUNED: "cut short",
+    TrialState.FAIL: "failed",
+    TrialState.RUNNING: "at work",
+    TrialState.WAITING: "queued",
+}
+PER_LINE = 4
+
+
+def best_dev(trial: FrozenTrial) -> float | None:
+    """The best dev score of a trial, also of one that was cut short."""
+    values = [trial.value] if trial.value is not None else trial.intermediate_values.values()
+    return max((float(value) for value in values if value is not None), default=None)
+
+
+def ordered(study: Study) -> list[FrozenTrial]:
+    """The trials: whole ones before others, the best first."""
+    return sorted(
+        study.get_trials(deepcopy=False),
+        key=lambda t: (t.state != TrialState.COMPLETE, -(best_dev(t) or 0.0), t.number),
+    )
+
+
+def trial_line(trial: FrozenTrial) -> str:
+    """A trial in a line."""
+    values = " ".join(f"{key.rpartition('.')[2]}={_short(v)}" for key, v in trial.params.items())
+    score = best_dev(trial)
+    outcome = trial.user_attrs.get("error", "") if score is None else f"dev {score:.2f}"
+    return f"trial {trial.number} {WORDS[trial.state]}, {outcome}: {values}"
+
+
+def trials_table(study: Study, space: Mapping[str, Range], metric: str) -> Table:
+    """A row per trial, the best on top."""
+    table = Table(title=f"Trials of {study.study_name}", title_justify="left")
+    for column in ("#", "state", f"dev {metric}", "passes"):
+        table.add_column(column, justify="left" if column == "state" else "right")
+    for key in space:
+        table.add_column(key.rpartition(".")[2], justify="right")
+    for trial in ordered(study):
+        score = best_dev(trial)
+        table.add_row(
+            str(trial.number),
+            WORDS[trial.state],
+            "" if score is None else f"{score:.2f}",
+            str(len(trial.intermediate_values)),
+            *(_short(trial.params.get(key, "")) for key in space),
+            style="" if trial.state == TrialState.COMPLETE else "dim",
+        )
+    return table
+
+
+def write_csv(study: Study, space: Mapping[str, Range], path: Path) -> None:
+    """All trials with every value."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["trial", "state", "dev", "passes", *space, "error"])
+    for trial in study.get_trials(deepcopy=False):
+        values = [trial.params.get(key, "") for key in space]
+        passes, error = len(trial.intermediate_values), trial.user_attrs.get("error", "")
+        state = WORDS[trial.state]
+        writer.writerow([trial.number, state, best_dev(trial), passes, *values, error])
+    write_atomically(path, text.getvalue())
+
+
+def write_picture(study: Study, space: Mapping[str, Range], metric: str, path: Path) -> None:
+    """The best score so far, and the score against each key."""
+    with styled():
+        panels = 1 + len(space)
+        columns = min(PER_LINE, panels)
+        lines = -(-panels // columns)
+        figure = new_figure(2.4 * columns, 0.3 + 2.1 * lines)
+        grid = list(figure.subplots(lines, columns, squeeze=False).flat)
+        _draw_course(grid[0], study)
+        for axes, (key, found) in zip(grid[1:], space.items(), strict=False):
+            _draw_key(axes, study, key, found)
+        for axes in grid[panels:]:
+            axes.set_axis_off()
+        for axes in grid[:panels:columns]:
+            axes.set_ylabel(f"dev {metric}")
+        _legend(figure, grid[0])
+        save(figure, path)
+
+
+def _legend(figure: Figure, axes: Axes) -> None:
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+
+
+def _points(study: Study) -> list[tuple[FrozenTrial, float]]:
+    scored = ((trial, best_dev(trial)) for trial in study.get_trials(deepcopy=False))
+    return [(trial, score) for trial, score in scored if score is not None]
+
+
+def _draw_points(axes: Axes, places: list[Any], points: list[tuple[FrozenTrial, float]]) -> None:
+    for state, marker, label in (("done", "o", "trial"), ("cut short", "x", "cut short")):
+        chosen = [
+            (place, score)
+            for place, (trial, score) in zip(places, points, strict=True)
+            if WORDS[trial.state] == state
+        ]
+        xs, ys = [place for place, _ in chosen], [score for _, score in chosen]
+        colour = COLOURS["elmo"] if state == "done" else COLOURS["baseline"]
+        axes.plot(xs, ys, marker, color=colour, label=label, linestyle="none")
+
+
+def _draw_course(axes: Axes, study: Study) -> None:
+    points = _points(study)
+    _draw_points(axes, [trial.number for trial, _ in points], points)
+    best, course = float("-inf"), []
+    for trial, score in points:
+        best = max(best, score)
+        course.append((trial.number, best))
+    axes.step(*zip(*course, strict=True), where="post", color=FAINT, label="best so far")
+    axes.set_title("trials in order")
+    whole_ticks(axes, 5)
+
+
+def _draw_key(axes: Axes, study: Study, key: str, found: Range) -> None:
+    points = [(trial, score) for trial, score in _points(study) if key in trial.params]
+    values = [trial.params[key] for trial, _ in points]
+    if found.choices is not None:
+        words = [as_word(choice) for choice in found.choices]
+        values = [words.index(value) for value in values]
+        axes.set_xticks(range(len(words)), words)
+        axes.set_xlim(-0.5, len(words) - 0.5)
+    _draw_points(axes, values, points)
+    if found.log:
+        axes.set_xscale("log")
+    axes.set_title(key.removeprefix("task."))
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,139 @@
+import csv
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from optuna import TrialPruned
+from optuna.trial import TrialState
+from pytorch_lightning import LightningModule, Trainer
+
+from elmo_bench.cli import main
+from elmo_bench.config import CONF, task_names
+from elmo_bench.course import Course
+from elmo_bench.tune.show import best_dev, ordered
+from elmo_bench.tune.space import Range, read_space, start
+from elmo_bench.tune.study import Pruning, Search, run_config
+from tests.conftest import PROJECT, TINY, paths_below
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return [*TINY, *paths_below(tmp_path), "elmo=none"]
+
+
+@pytest.mark.parametrize("task", task_names())
+@pytest.mark.parametrize("data", ["mini", "files"])
+def test_every_task_has_ranges_whose_bounds_are_valid_settings(task, data):
+    cfg = run_config([f"task={task}", f"data={data}"])
+    space = read_space(task, cfg)
+    written = len((CONF / "search" / f"{task}.yaml").read_text().splitlines()) - 1
+    assert len(space) == written > 4
+    assert all(r.choices or r.low < r.high for r in space.values())
+    assert any(key.startswith("elmo.") for key in space)
+
+
+def test_a_baseline_is_not_searched_for_settings_of_elmo():
+    cfg = run_config(["task=ner", "elmo=none"])
+    assert not any(key.startswith("elmo.") for key in read_space("ner", cfg))
+
+
+@pytest.mark.parametrize(
+    ("found", "inside", "outside"),
+    [
+        (Range(low=0.1, high=0.6, step=0.1), 0.3, 0.35),
+        (Range(low=1e-4, high=1e-2, log=True), 1e-3, 1e-1),
+        (Range(low=2, high=8, step=2), 4, 5),
+        (Range(choices=[None, [64, 32]]), [64, 32], [64]),
+    ],
+)
+def test_a_range_holds_what_a_trial_can_have(found, inside, outside):
+    assert found.holds(inside) and not found.holds(outside)
+
+
+def test_the_first_trial_has_the_settings_of_the_config(settings):
+    cfg = run_config(["task=ner", *settings])
+    values = start(read_space("ner", cfg), cfg)
+    assert values["task.training.optimizer.lr"] == cfg.task.training.optimizer.lr
+    assert values["task.build.hidden_dims"] == "[64,32]"
+
+
+def test_a_search_leaves_a_table_a_picture_and_the_command_of_the_best(settings, tmp_path, capsys):
+    assert main(["tune", "ner", "--trials", "2", "--study", "s", "--with", *settings]) == 0
+    shown = capsys.readouterr().out
+    folder = tmp_path / "outputs" / "tune" / "s"
+    rows = list(csv.DictReader((folder / "trials.csv").open()))
+    assert [row["state"] for row in rows] == ["done", "done"]
+    assert (folder / "trials.png").stat().st_size > 10_000
+    assert "[2/2]" in shown and "python run.py task=ner" in shown
+    assert not list(folder.glob("runs/*/checkpoints/*"))  # weights are not kept
+    assert not (tmp_path / "results").exists()  # trials are no results
+
+
+def test_a_search_goes_on_where_it_stopped(settings, capsys):
+    command = ["tune", "ner", "--study", "s", "--with", *settings]
+    main([*command, "--trials", "1"])
+    capsys.readouterr()
+    main([*command, "--trials", "2"])
+    shown = capsys.readouterr().out
+    assert "[2/2]" in shown and "[1/2]" not in shown
+    search = Search("ner", settings, "s")
+    assert search.num_ended() == len(search.study.trials) == 2
+
+
+def test_a_trial_that_fails_is_kept_with_its_error_and_the_search_goes_on(settings):
+    words = [word for word in settings if not word.startswith("words.dim")]
+    search = Search("ner", [*words, "words=glove", "words.path=missing.txt"], "s")
+    trial = search.run_one()
+    assert trial.state == TrialState.FAIL and "missing.txt" in trial.user_attrs["error"]
+    assert search.num_ended() == 1
+
+
+def test_a_trial_below_the_median_of_the_others_is_cut_short(settings, tmp_path, monkeypatch):
+    monkeypatch.setattr("elmo_bench.tune.study.STARTUP", 1)
+    course = Course(tmp_path / "curves.csv")
+    course.rows = [{"dev/f1": score} for score in (10.0, 20.0)]
+    search = Search("ner", settings, "s")
+    good, bad = search.study.ask(), search.study.ask()
+    for step, value in enumerate((50.0, 60.0)):
+        good.report(value, step)
+    search.study.tell(good, 60.0)
+    with pytest.raises(TrialPruned):
+        Pruning(course, bad, "dev/f1").on_validation_end(Trainer(), LightningModule())
+    search.study.tell(bad, state=TrialState.PRUNED)
+    assert [best_dev(trial) for trial in ordered(search.study)[:2]] == [60.0, 20.0]
+
+
+def test_a_killed_trial_is_done_again_from_its_checkpoint(settings, tmp_path):
+    words = [*settings, "task.training.max_epochs=200", "task.training.patience=200"]
+    words = [word for word in words if word != "task.training.max_epochs=2"]
+    command = [
+        sys.executable,
+        "-m",
+        "elmo_bench.cli",
+        "tune",
+        "ner",
+        "--study",
+        "s",
+        "--with",
+        *words,
+    ]
+    process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.DEVNULL)
+    runs = tmp_path / "outputs" / "tune" / "s" / "runs"
+    while not list(runs.glob("*/checkpoints/last.ckpt")) and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    search = Search("ner", words, "s")
+    lost, again = search.study.get_trials()
+    assert (lost.state, again.state) == (TrialState.FAIL, TrialState.WAITING)
+    assert again.user_attrs["instead of"] == lost.number
+    assert search.num_ended() == 0
+    assert again.system_attrs["fixed_params"] == lost.params
+
+
+def test_a_study_is_named_by_what_it_searches(settings):
+    one, other = Search("ner", settings, None), Search("ner", [*settings, "seed=2"], None)
+    assert one.folder != other.folder
+    assert one.folder == Search("ner", settings, None).folder
