@@ -13,14 +13,21 @@ from tests.conftest import PROJECT, TINY, paths_below
 
 
 @pytest.fixture
-def run_py(tmp_path, monkeypatch, capsys):
+def paths(tmp_path, tmp_path_factory):
+    """Folders of a test; the generated benchmark is the same for all tests."""
+    shared = tmp_path_factory.getbasetemp() / "shared-cache"
+    return [*paths_below(tmp_path)[:2], f"paths.cache={shared}", *paths_below(tmp_path)[3:]]
+
+
+@pytest.fixture
+def run_py(paths, monkeypatch, capsys):
     """Calls run.py with a tiny run's settings; gives exit status and output."""
 
     def call(*words: str) -> tuple[int, str]:
         settings = [
             w for w in TINY if w.partition("=")[0] not in {x.partition("=")[0] for x in words}
         ]
-        argv = ["run.py", *words, *settings, *paths_below(tmp_path)]
+        argv = ["run.py", *words, *settings, *paths]
         monkeypatch.setattr(sys, "argv", argv)
         monkeypatch.chdir(PROJECT)
         try:
@@ -113,14 +120,14 @@ def test_part_of_the_training_data_is_the_same_for_both_models(run_py, tmp_path)
     )
 
 
-def start_sweep(folder, *words: str) -> subprocess.Popen:
-    command = [sys.executable, "run.py", "-m", *words, *TINY, *paths_below(folder)]
+def start_sweep(paths, *words: str) -> subprocess.Popen:
+    command = [sys.executable, "run.py", "-m", *words, *TINY, *paths]
     return subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
 
 
-def test_two_sweeps_at_once_on_the_same_folders_do_each_run_once(tmp_path):
+def test_two_sweeps_at_once_on_the_same_folders_do_each_run_once(tmp_path, paths):
     orders = ("elmo=paper,last", "elmo=last,paper")
-    processes = [start_sweep(tmp_path, "task=ner", order) for order in orders]
+    processes = [start_sweep(paths, "task=ner", order) for order in orders]
     shown = [process.communicate()[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0], shown
     records = read_records(tmp_path / "results")
@@ -129,9 +136,9 @@ def test_two_sweeps_at_once_on_the_same_folders_do_each_run_once(tmp_path):
 
 
 @pytest.mark.parametrize("launcher", ["joblib", "submitit_local"])
-def test_a_launcher_runs_jobs_in_processes_that_share_the_cores(tmp_path, launcher):
+def test_a_launcher_runs_jobs_in_processes_that_share_the_cores(tmp_path, paths, launcher):
     words = ("task=ner", "elmo=none", "seed=1,2", f"hydra/launcher={launcher}")
-    process = start_sweep(tmp_path, *words)
+    process = start_sweep(paths, *words)
     shown = process.communicate()[0]
     assert process.returncode == 0, shown
     assert "[2/2]" in shown

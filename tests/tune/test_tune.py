@@ -19,8 +19,10 @@ from tests.conftest import PROJECT, TINY, paths_below
 
 
 @pytest.fixture
-def settings(tmp_path):
-    return [*TINY, *paths_below(tmp_path), "elmo=none"]
+def settings(tmp_path, tmp_path_factory):
+    paths = [path for path in paths_below(tmp_path) if not path.startswith("paths.cache")]
+    shared = tmp_path_factory.getbasetemp() / "shared-cache"  # the same data for all tests
+    return [*TINY, *paths, f"paths.cache={shared}", "elmo=none"]
 
 
 @pytest.mark.parametrize("task", task_names())
