@@ -8,8 +8,10 @@ from omegaconf import OmegaConf
 
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import build_softmax
-from elmo_bench.config import CONF, plain
+from elmo_bench.checks import check
+from elmo_bench.config import CONF, ConfigError, plain
 from elmo_bench.pretrain import pretrain_config
+from elmo_bench.recipe import PRETRAINING_RULES
 from tests.conftest import PROJECT
 
 RECIPES = sorted(path.stem for path in (CONF / "pretraining").glob("*.yaml"))
@@ -39,6 +41,20 @@ def test_a_corpus_option_names_a_class_that_takes_its_keys(path):
     options = OmegaConf.load(path)
     keys = {key for key in options if not key.startswith("_")}
     assert keys == set(signature(get_class(options._target_)).parameters)
+
+
+@pytest.mark.parametrize(
+    "override", ["pretraining.lanes=0", "pretraining.loss.kind=hinge", "+pretraining.lane=3"]
+)
+def test_an_impossible_setting_is_told_with_its_key(override):
+    key = override.lstrip("+").partition("=")[0].replace(".", r"\.")
+    with pytest.raises(ConfigError, match=key):
+        check(pretrain_config(override), PRETRAINING_RULES, "pretrain")
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_passes_the_checks(name):
+    check(pretrain_config(f"pretraining={name}"), PRETRAINING_RULES, "pretrain")
 
 
 def test_help_answers_without_importing_torch():

@@ -8,14 +8,14 @@ _PUBLIC = {
     "find_neighbours": "elmo_bench.analysis.neighbours",
     "Method": "elmo_bench.analysis.wsd",
     "draw_occurrences": "elmo_bench.analysis.pictures",
-    "read_analyses": "elmo_bench.analysis.results",
+    "read_analyses": "elmo_bench.findings",
     "read_senses": "elmo_bench.analysis.senses",
     "read_tagged": "elmo_bench.analysis.pos_probe",
     "similar_tokens": "elmo_bench.analysis.static",
     "similar_words": "elmo_bench.analysis.static",
     "study_pos": "elmo_bench.analysis.pos_study",
     "study_senses": "elmo_bench.analysis.wsd_study",
-    "write_analysis": "elmo_bench.analysis.results",
+    "write_analysis": "elmo_bench.findings",
 }
 
 __all__ = list(_PUBLIC)

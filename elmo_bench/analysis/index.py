@@ -24,10 +24,10 @@ from jaxtyping import Float, Float16, Int64
 from rich.console import Console
 from rich.progress import Progress
 
-from elmo_bench.analysis.results import content_hash
 from elmo_bench.analysis.stream import stream_layers, write_vectors
 from elmo_bench.analysis.text import Line, read_lines
 from elmo_bench.bilm.model import BiLm
+from elmo_bench.findings import content_hash
 
 BLOCK_ROWS = 16_384  # searched at a time
 

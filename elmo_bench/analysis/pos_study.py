@@ -7,10 +7,10 @@ from tempfile import TemporaryDirectory
 
 from elmo_bench.analysis import pos_probe
 from elmo_bench.analysis.pos_probe import PosScores, Tagged, Tags, Training
-from elmo_bench.analysis.results import Analysis, file_identity
 from elmo_bench.analysis.static import read_known
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.clock import Clock
+from elmo_bench.findings import Analysis, file_identity
 
 Splits = dict[str, Sequence[Tagged]]
 

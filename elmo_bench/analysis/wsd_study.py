@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from elmo_bench.analysis import wsd
-from elmo_bench.analysis.results import Analysis, file_identity
 from elmo_bench.analysis.senses import SenseExample, read_first_senses, read_senses
 from elmo_bench.analysis.static import read_known, token_vectors
 from elmo_bench.analysis.wsd import Answers, Method
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.clock import Clock
+from elmo_bench.findings import Analysis, file_identity
 
 Scores = dict[str, float]
 

@@ -168,7 +168,7 @@ def _record(
 ) -> None:
     from dataclasses import asdict
 
-    from elmo_bench.analysis.results import Analysis, file_identity, write_analysis
+    from elmo_bench.findings import Analysis, file_identity, write_analysis
 
     settings = {
         "text": file_identity(args.file),

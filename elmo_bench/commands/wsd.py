@@ -45,9 +45,9 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from elmo_bench import BiLm
-    from elmo_bench.analysis.results import write_analysis
     from elmo_bench.analysis.wsd import Method
     from elmo_bench.analysis.wsd_study import study_senses
+    from elmo_bench.findings import write_analysis
     from elmo_bench.report.analyses import show_scores
 
     if min(args.window) < 0:
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _files(args: argparse.Namespace) -> tuple[Path, list[Path], str]:
     """Training file, test files and a name for them."""
-    from elmo_bench.analysis.results import data_name
+    from elmo_bench.findings import data_name
 
     if args.train and args.test:
         return args.train, args.test, data_name(args.train)

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from elmo_bench.analysis.results import Analysis
+from elmo_bench.findings import Analysis
 from elmo_bench.report.cells import PAPER, Cell, Table, word
 from elmo_bench.report.paper import SOURCE, ablations
 from elmo_bench.report.weights import layer_name

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from elmo_bench.analysis.results import Analysis, read_analyses
+from elmo_bench.findings import Analysis, read_analyses
 from elmo_bench.records import Record
 from elmo_bench.report.ablations import layers_table, placement_table
 from elmo_bench.report.analyses import folder_of, neighbours_table, scores_table

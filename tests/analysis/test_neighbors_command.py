@@ -1,5 +1,5 @@
-from elmo_bench.analysis.results import read_analyses
 from elmo_bench.cli import main
+from elmo_bench.findings import read_analyses
 
 
 def arguments(bilm_folder, file, tmp_path):

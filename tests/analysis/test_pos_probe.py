@@ -12,9 +12,9 @@ from elmo_bench.analysis.pos_probe import (
     read_tagged,
 )
 from elmo_bench.analysis.pos_study import study_pos
-from elmo_bench.analysis.results import read_analyses
 from elmo_bench.cli import main
 from elmo_bench.data.files import DataError
+from elmo_bench.findings import read_analyses
 from tests.conftest import shared
 
 ROWS = [("The", "DT"), ("dog", "NN"), ("barks", "VBZ")]

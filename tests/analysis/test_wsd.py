@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from elmo_bench.analysis.results import read_analyses
 from elmo_bench.analysis.senses import SenseExample, read_senses
 from elmo_bench.analysis.wsd import Method, disambiguate, gather, most_frequent, score_senses
 from elmo_bench.analysis.wsd_study import study_senses
 from elmo_bench.cli import main
+from elmo_bench.findings import read_analyses
 
 
 def example(lemma, *senses):

@@ -12,7 +12,7 @@ from datasets import ClassLabel, Dataset, Features, List, Value
 from elmo_bench.config import build, plain, task_config
 from elmo_bench.data.files import DataError
 from elmo_bench.data.hub import is_reachable, load_rows
-from elmo_bench.data.source import load_split
+from elmo_bench.source import load_split
 from tests.conftest import PROJECT
 
 TEXT = Value("string")

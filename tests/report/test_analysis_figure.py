@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_bench.analysis.results import write_analysis
 from elmo_bench.cli import main
+from elmo_bench.findings import write_analysis
 from elmo_bench.report.figures.analyses import draw
 from tests.report.test_analysis_tables import NEAR, POS, WSD
 

@@ -1,4 +1,4 @@
-from elmo_bench.analysis.results import Analysis
+from elmo_bench.findings import Analysis
 from elmo_bench.report.analyses import neighbours_table, scores_table
 from elmo_bench.report.formats import comma_separated, latex, markdown
 

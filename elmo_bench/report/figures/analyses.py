@@ -5,7 +5,7 @@ from collections import defaultdict
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from elmo_bench.analysis.results import Analysis
+from elmo_bench.findings import Analysis
 from elmo_bench.report.analyses import method_words
 from elmo_bench.report.figures.style import LAYER_COLOURS, LAYER_DASHES, new_figure
 from elmo_bench.report.weights import layer_name

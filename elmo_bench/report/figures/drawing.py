@@ -6,7 +6,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from elmo_bench.analysis.results import Analysis, read_analyses
+from elmo_bench.findings import Analysis, read_analyses
 from elmo_bench.report.analyses import folder_of
 from elmo_bench.report.figures import (
     analyses,
