@@ -10,7 +10,6 @@ from omegaconf import DictConfig
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.clock import Clock
 from elmo_bench.config import build, plain
-from elmo_bench.data.source import load_split
 from elmo_bench.datamodule import TaskData
 from elmo_bench.example import Example, Notes, Segment, Split, distinct_segments
 from elmo_bench.features.frozen import FrozenLayers, freeze
@@ -18,6 +17,7 @@ from elmo_bench.features.mix import ElmoMix
 from elmo_bench.module import TaskModule
 from elmo_bench.nn.words import WordEmbedding
 from elmo_bench.provide import finetuning, provide_bilm, provide_words
+from elmo_bench.source import load_split
 from elmo_bench.task import Task
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from elmo_bench.bilm.corpus import Sentence, digest
 from elmo_bench.config import build
-from elmo_bench.data.source import load_split
 from elmo_bench.example import Segment, Split, distinct_segments
+from elmo_bench.source import load_split
 from elmo_bench.task import Task
 
 
