@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
@@ -22,12 +23,10 @@ def guarded(main: Callable[[], object], name: str) -> int:
         main: The function that Hydra decorated, which reads sys.argv.
         name: The main config in conf/.
     """
-    sys.argv[1:] = words = _without_flags(sys.argv[1:])
+    sys.argv[1:] = words = _without_flags([_at_home(word) for word in sys.argv[1:]])
     needs_task = name == "run" and not any(map(_chooses_task, words))
     if needs_task and HELP_FLAGS & {word.partition("=")[0] for word in words}:
-        sys.argv.append(
-            f"task={task_names()[0]}"
-        )  # help shows a whole config, so it needs some task
+        sys.argv.append(f"task={task_names()[0]}")  # help shows a whole config
     elif needs_task:
         print(_task_list(), file=sys.stderr)
         return 2
@@ -53,6 +52,12 @@ def _prefer_own_launchers() -> None:
     registered = ConfigStore.instance().repo["hydra"]["launcher"]
     for path in (CONF / "hydra" / "launcher").glob("*.yaml"):
         registered.pop(path.name, None)
+
+
+def _at_home(word: str) -> str:
+    """`data.dir=~/corpus` with the home folder spelled out: Hydra takes no ~ in a value."""
+    key, equals, value = word.partition("=")
+    return f"{key}={Path.home()}{value[1:]}" if equals and value.startswith("~/") else word
 
 
 def _without_flags(words: list[str]) -> list[str]:

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
@@ -114,3 +115,8 @@ def test_a_mistyped_override_is_answered_with_the_keys_there_are():
     done = call("task=ner", "task.trainin.patience=3")
     assert done.returncode == 1
     assert "task.trainin: there is no such key; did you mean task.training?" in done.stderr
+
+
+def test_a_path_in_the_home_folder_can_be_given_with_a_tilde():
+    done = call("task=ner", "data=files", "data.dir=~/corpus", "--cfg", "job", "-p", "data.dir")
+    assert done.stdout.strip() == str(Path.home() / "corpus")
