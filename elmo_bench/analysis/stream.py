@@ -66,14 +66,16 @@ def write_vectors(
     if 0 in shape:
         raise ValueError("There are no words to take vectors of.")
     file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shape)
-    row = 0
+    row = end = 0
     for block in blocks:
         end = row + block.shape[1]
+        if end > shape[1]:
+            break
         file[:, row:end] = block
         if not np.isfinite(file[:, row:end]).all():
             raise ValueError("The layers have numbers that float16 cannot hold.")
         row = end
-    if row != shape[1]:
-        raise ValueError(f"{shape[1]} rows were announced, {row} came; did the file change?")
+    if row != shape[1] or end != row:
+        raise ValueError(f"{shape[1]} rows were announced, {end} came; did the file change?")
     file.flush()
     return np.load(path, mmap_mode="r")
