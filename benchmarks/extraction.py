@@ -159,15 +159,17 @@ def gflop_of(bilm: BiLm, sentences: Sentences) -> float:
 
 
 def made_up(num_sentences: int) -> list[list[str]]:
-    """Sentences with a Zipfian vocabulary of 50,000 words, of about English lengths."""
+    """Sentences as long and as repetitive as English prose: of 5,000 tokens a quarter distinct."""
     source = random.Random(1)
     letters = "etaoinshrdlcumwfgypbvk"
     words = [
         "".join(source.choices(letters, k=min(2 + number // 40, source.randint(3, 12))))
         for number in range(50_000)
     ]
-    weights = [1 / (rank + 2.7) for rank in range(len(words))]
-    lengths = [max(3, min(80, round(source.lognormvariate(3, 0.5)))) for _ in range(num_sentences)]
+    weights = [(rank + 2.7) ** -1.2 for rank in range(len(words))]
+    lengths = [
+        max(3, min(80, round(source.lognormvariate(2.8, 0.6)))) for _ in range(num_sentences)
+    ]
     return [source.choices(words, weights, k=length) for length in lengths]
 
 
