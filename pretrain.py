@@ -5,17 +5,20 @@ import sys
 import hydra
 from omegaconf import DictConfig
 
+from elmo_bench.checks import check
 from elmo_bench.entry import guarded
+from elmo_bench.recipe import PRETRAINING_RULES
 
 
 @hydra.main(config_path="conf", config_name="pretrain", version_base="1.3")
 def main(cfg: DictConfig) -> None:
     """Train what the config says, or go on where a training was cut off."""
-    from elmo_bench.pretrain import PretrainingError, pretrain  # torch takes seconds to import
-
     try:
-        print(f"The biLM is in {pretrain(cfg)}")
-    except (PretrainingError, ValueError, OSError) as error:
+        check(cfg, PRETRAINING_RULES, "pretrain")
+        from elmo_bench.pretrain import pretrain  # torch and Lightning take seconds to import
+
+        pretrain(cfg)
+    except (ValueError, OSError) as error:
         sys.exit(f"pretrain.py: {error}")
 
 

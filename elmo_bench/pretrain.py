@@ -34,7 +34,7 @@ from elmo_bench.memory import keep_freed_memory
 RESUME = "resume.ckpt"
 
 
-class PretrainingError(RuntimeError):
+class PretrainingError(ValueError):
     """A pretraining that cannot go on; says what to do."""
 
 
@@ -65,6 +65,8 @@ def pretrain(cfg: DictConfig) -> Path:
     with _only_one(scratch):
         if not _is_finished(folder, scratch, identity, settings["force"]):
             _train(cfg, settings, identity, folder, scratch)
+            if _is_first():
+                print(f"The biLM is in {folder}", flush=True)
     return folder
 
 
