@@ -118,8 +118,8 @@ def _normalise(layers: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
     return (layers - mean) * (variance + 1e-12).rsqrt()
 
 
-def layer_rms(stacks: Iterable[Float[Tensor, "layer time dim"]]) -> list[float]:
-    """The root mean square of each layer over many segments, for `scale`."""
+def layer_rms(stacks: Iterable[Tensor]) -> list[float]:
+    """The root mean square of each layer over many segments (layer, time, dim), for `scale`."""
     squares: Tensor | None = None
     count = 0
     for stack in stacks:
