@@ -6,11 +6,12 @@ import hydra
 from omegaconf import DictConfig
 
 from elmo_bench.checks import check
+from elmo_bench.config import CONF
 from elmo_bench.entry import guarded
 from elmo_bench.recipe import PRETRAINING_RULES
 
 
-@hydra.main(config_path="conf", config_name="pretrain", version_base="1.3")
+@hydra.main(config_path=str(CONF), config_name="pretrain", version_base="1.3")
 def main(cfg: DictConfig) -> None:
     """Train what the config says, or go on where a training was cut off."""
     try:

@@ -88,7 +88,9 @@ class HeldOutPerplexity(Callback):
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         measured = self.history[-1]["step"] if self.history else 0
-        if trainer.global_step % self.every == 0 and trainer.global_step > measured:
+        step, left = trainer.global_step, trainer.max_steps - trainer.global_step
+        # The last one is made at the end of the training.
+        if step % self.every == 0 and step > measured and left > self.every // 2:
             self._measure(trainer, pl_module)
 
     def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:

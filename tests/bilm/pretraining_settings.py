@@ -1,8 +1,12 @@
 """A pretraining of seconds, for the tests of its parts."""
 
+import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
+
+from tests.conftest import PROJECT
 
 TINY = (
     "bilm=mini",
@@ -48,3 +52,15 @@ def tiny(folder: Path, *overrides: str) -> list[str]:
 def losses(folder: Path, name: str = "mini") -> list[str]:
     """The loss curve, a line per step."""
     return (folder / "outputs" / "pretraining" / name / "losses.csv").read_text().splitlines()[1:]
+
+
+def kill_after_next_checkpoint(command: list[str], resume: Path) -> None:
+    """Start a training, and kill it when it has written its next checkpoint."""
+    before = resume.stat().st_mtime_ns if resume.exists() else 0
+    process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.DEVNULL)
+    while not resume.exists() or resume.stat().st_mtime_ns == before:
+        assert process.poll() is None, "it ended before it could be killed"
+        time.sleep(0.001)
+    time.sleep(0.02)
+    process.kill()
+    process.wait()

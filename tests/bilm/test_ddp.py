@@ -6,7 +6,7 @@ import pytest
 from safetensors.torch import load_file
 
 from elmo_bench.pretrain import pretrain, pretrain_config
-from tests.bilm.pretraining_settings import losses, tiny
+from tests.bilm.pretraining_settings import kill_after_next_checkpoint, losses, tiny
 from tests.conftest import PROJECT
 
 # No dropout, whose masks every process draws for its own lanes.
@@ -38,6 +38,18 @@ def test_two_processes_compute_what_one_does(tmp_path, loss):
     weights = [load_file(f / "bilm" / "mini" / "weights.safetensors") for f in (one, two)]
     for name, tensor in weights[0].items():
         assert tensor.sub(weights[1][name]).abs().max() < 1e-3, name
+
+
+def test_two_processes_go_on_from_the_checkpoint_of_one(tmp_path):
+    whole, split = tmp_path / "whole", tmp_path / "split"
+    whole.mkdir(), split.mkdir()
+    more = (*SAME, "pretraining.epochs=12", "trainer.checkpoint_steps=5")
+    pretrain(pretrain_config(*tiny(whole, *more)))
+    command = [sys.executable, "pretrain.py", *tiny(split, *more)]
+    kill_after_next_checkpoint(command, split / "outputs/pretraining/mini/resume.ckpt")
+    run(split, *more, *TWO)
+    curves = [[float(row.split(",")[1]) for row in losses(folder)] for folder in (whole, split)]
+    assert curves[1] == pytest.approx(curves[0], rel=1e-3)
 
 
 def test_lanes_that_cannot_be_shared_are_refused(tmp_path):

@@ -119,6 +119,16 @@ def test_fine_tuning_starts_from_a_model_and_records_before_and_after(trained, t
     assert vocabularies[0].read_text() == vocabularies[1].read_text()
 
 
+def test_official_weights_are_fine_tuned_with_a_softmax_of_their_own(trained, tmp_path):
+    start = tmp_path / "start"
+    start.mkdir()
+    bilm = BiLm.load(trained / "bilm" / "mini")
+    bilm.dump_official(start / "options.json", start / "weights.hdf5")
+    folder = pretrain(pretrain_config(*tiny(tmp_path, f"init_from={start}", "name=tuned")))
+    assert folder.name == "tuned"
+    assert BiLm.load(folder).perplexity([["word1", "word2"]])["mean"] < 30
+
+
 @pytest.fixture(scope="module")
 def diverged(tmp_path_factory):
     """A training that blew up after its first steps, and what it said."""

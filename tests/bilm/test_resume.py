@@ -1,11 +1,10 @@
 import subprocess
 import sys
-import time
 
 import pytest
 
 from elmo_bench.pretrain import pretrain, pretrain_config
-from tests.bilm.pretraining_settings import losses, tiny
+from tests.bilm.pretraining_settings import kill_after_next_checkpoint, losses, tiny
 from tests.conftest import PROJECT
 
 DROPOUT = ("bilm.lstm.dropout=0.2", "pretraining.epochs=10", "trainer.checkpoint_steps=7")
@@ -36,14 +35,3 @@ def test_a_killed_training_ends_with_the_losses_of_one_that_was_not(tmp_path, ex
     assert losses(killed) == losses(whole)
     weights = [folder / "bilm" / "mini" / "weights.safetensors" for folder in (whole, killed)]
     assert weights[0].read_bytes() == weights[1].read_bytes()
-
-
-def kill_after_next_checkpoint(command, resume):
-    before = resume.stat().st_mtime_ns if resume.exists() else 0
-    process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.DEVNULL)
-    while not resume.exists() or resume.stat().st_mtime_ns == before:
-        assert process.poll() is None, "it ended before it could be killed"
-        time.sleep(0.001)
-    time.sleep(0.02)
-    process.kill()
-    process.wait()
