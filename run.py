@@ -9,11 +9,11 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from elmo_bench.checks import check
-from elmo_bench.config import ConfigError
+from elmo_bench.config import CONF, ConfigError
 from elmo_bench.entry import guarded
 
 
-@hydra.main(config_path="conf", config_name="run", version_base="1.3")
+@hydra.main(config_path=str(CONF), config_name="run", version_base="1.3")
 def main(cfg: DictConfig) -> float:
     """Run what the config says and return the dev score, which sweepers maximise."""
     how = HydraConfig.get()
