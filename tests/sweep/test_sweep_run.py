@@ -1,12 +1,11 @@
 import json
+import runpy
 import subprocess
 import sys
 from collections import Counter
 
 import pytest
 
-import run as run_script
-from elmo_bench import entry
 from elmo_bench.records import read_records
 from elmo_bench.sweep.job import read_jobs
 from tests.conftest import PROJECT, TINY, paths_below
@@ -30,10 +29,9 @@ def run_py(paths, monkeypatch, capsys):
         argv = ["run.py", *words, *settings, *paths]
         monkeypatch.setattr(sys, "argv", argv)
         monkeypatch.chdir(PROJECT)
-        try:
-            status = entry.guarded(run_script.main, "run")
-        except SystemExit as stop:
-            status = stop.code
+        with pytest.raises(SystemExit) as stop:
+            runpy.run_path("run.py", run_name="__main__")
+        status = stop.value.code
         return status, capsys.readouterr().out
 
     return call
@@ -101,14 +99,15 @@ def test_a_dry_run_lists_runs_with_their_baselines_and_makes_none(run_py, tmp_pa
 
 def test_a_dry_run_of_a_single_run_imports_no_torch(tmp_path):
     code = (
-        "import sys, run\nfrom elmo_bench import entry\nentry.guarded(run.main, 'run')\n"
-        "assert 'torch' not in sys.modules"
+        "import atexit, runpy, sys\n"
+        "atexit.register(lambda: print('torch' in sys.modules))\n"
+        "runpy.run_path('run.py', run_name='__main__')"
     )
     words = ["task=ner", "--dry-run", *TINY, *paths_below(tmp_path)]
     done = subprocess.run(
         [sys.executable, "-c", code, *words], cwd=PROJECT, capture_output=True, text=True
     )
-    assert "2 runs: 2 to do" in done.stdout, done.stderr
+    assert done.stdout.splitlines()[-2:] == ["2 runs: 2 to do", "False"], done.stderr
 
 
 def test_part_of_the_training_data_is_the_same_for_both_models(run_py, tmp_path):
