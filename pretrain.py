@@ -3,11 +3,13 @@
 import sys
 
 import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from elmo_bench.checks import check
 from elmo_bench.config import CONF
-from elmo_bench.entry import guarded
+from elmo_bench.entry import guarded, one_device_per_job
 from elmo_bench.recipe import PRETRAINING_RULES
 
 
@@ -15,6 +17,8 @@ from elmo_bench.recipe import PRETRAINING_RULES
 def main(cfg: DictConfig) -> None:
     """Train what the config says, or go on where a training was cut off."""
     try:
+        if HydraConfig.get().mode == RunMode.MULTIRUN:
+            one_device_per_job(cfg)
         check(cfg, PRETRAINING_RULES, "pretrain")
         from elmo_bench.pretrain import pretrain  # torch and Lightning take seconds to import
 

@@ -11,7 +11,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 
 from elmo_bench.checks import unknown_key_message
-from elmo_bench.config import CONF, task_config, task_names
+from elmo_bench.config import CONF, ConfigError, task_config, task_names
 
 HELP_FLAGS = {"--help", "-h", "--hydra-help", "--cfg", "-c", "--info", "--version"}
 
@@ -41,6 +41,19 @@ def guarded(main: Callable[[], object], name: str) -> int:
         print(f"{name}.py: interrupted; the same command goes on from here", file=sys.stderr)
         return 130
     return 0
+
+
+def one_device_per_job(cfg: DictConfig) -> None:
+    """Refuse a sweep of trainings that each take several processes."""
+    for key in ("devices", "num_nodes"):
+        value = cfg.trainer[key]
+        if value != 1:
+            raise ConfigError(
+                f"trainer.{key}={value} in a sweep (-m): Lightning starts its further processes by "
+                "running this same command again, and each of them would begin the whole sweep. "
+                "Start such trainings one by one: for seed in 1 2; do python pretrain.py "
+                f"trainer.{key}={value} pretraining.seed=$seed name=NAME-$seed ...; done"
+            )
 
 
 def _prefer_own_launchers() -> None:
