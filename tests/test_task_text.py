@@ -5,6 +5,8 @@ import pytest
 from elmo_bench.bilm.corpus import Corpus
 from elmo_bench.config import ConfigError, build
 from elmo_bench.evaluate import evaluate
+from elmo_bench.mini.files import ensure_mini
+from elmo_bench.mini.settings import MiniSettings
 from elmo_bench.pretrain import pretrain, pretrain_config
 from elmo_bench.records import read_records
 from elmo_bench.report.build import build_tables
@@ -39,13 +41,22 @@ def test_the_name_of_the_content_does_not_depend_on_how_many_labels_are_used(tmp
     assert whole.fingerprint() == part.fingerprint() != corpus(tmp_path, "task=snli").fingerprint()
 
 
-@pytest.fixture
-def bilm(tmp_path):
-    """A tiny biLM, pretrained on a little of the mini corpus."""
-    sizes = [word for word in TINY_BILM if not word.startswith("corpus")]
-    paths = [path for path in paths_below(tmp_path) if "results" not in path]
-    words = ("corpus.corpus_tokens=4000", "corpus.heldout_tokens=500", "name=tiny", *sizes, *paths)
-    return pretrain(pretrain_config("corpus=mini", *words))
+# Fine-tuning takes 32 sentences of 20 words at a step, more than the tiny run's text has.
+MORE_TEXT = "data.train=120"
+
+
+@pytest.fixture(scope="module")
+def bilm(tmp_path_factory, shared_cache):
+    """A tiny biLM, pretrained on the corpus of the benchmark that the runs read."""
+    folder = tmp_path_factory.mktemp("bilm")
+    sizes = dict(
+        word.removeprefix("data.").split("=") for word in (*TINY, MORE_TEXT) if "data." in word
+    )
+    settings = MiniSettings(**{key: int(size) for key, size in sizes.items()})
+    text = ensure_mini(shared_cache, settings) / "corpus"
+    words = [f"corpus.path={text / 'train.txt'}", f"corpus.heldout={text / 'heldout.txt'}"]
+    paths = [f"paths.bilm={folder}", f"paths.outputs={folder}", f"paths.cache={folder}"]
+    return pretrain(pretrain_config(*TINY_BILM, "name=tiny", *words, *paths))
 
 
 def test_a_run_fine_tunes_its_bilm_and_records_perplexity_before_and_after(
@@ -53,7 +64,9 @@ def test_a_run_fine_tunes_its_bilm_and_records_perplexity_before_and_after(
 ):
 
     records = [
-        evaluate(tiny_run("task=ner", f"bilm.weights={bilm}", f"bilm.finetune={finetune}"))
+        evaluate(
+            tiny_run("task=ner", MORE_TEXT, f"bilm.weights={bilm}", f"bilm.finetune={finetune}")
+        )
         for finetune in ("false", "true")
     ]
     before, after = (records[1].perplexity[when]["mean"] for when in ("before", "after"))
@@ -74,7 +87,7 @@ def test_fine_tuning_an_untrained_bilm_is_refused(tiny_run):
 
 def test_pretraining_a_missing_bilm_does_not_change_the_run_that_needs_it(tiny_run, tmp_path, bilm):
     """The seed of a run is its own, whether or not the biLM had to be made first."""
-    words = ("task=ner", f"bilm.weights={bilm}", "bilm.finetune=true")
+    words = ("task=ner", MORE_TEXT, f"bilm.weights={bilm}", "bilm.finetune=true")
     first = evaluate(tiny_run(*words))  # fine-tunes
     second = evaluate(tiny_run(*words, "force=true"))
     assert first.epochs[0]["dev/loss"] == second.epochs[0]["dev/loss"]
