@@ -18,6 +18,8 @@ from elmo_bench.data.conll2012 import read_documents
 from elmo_bench.data.files import DataError
 from elmo_bench.nn.vectors import Vector
 
+BLOCK_ROWS = 16_384  # in float32 at a time
+
 Rows = Float[np.ndarray, "_row dim"]
 
 
@@ -37,13 +39,15 @@ class PosScores(NamedTuple):
 
 @dataclass(frozen=True)
 class Training:
-    """How the classifier is trained; a convex problem, so little depends on it."""
+    """How the classifier is trained: L-BFGS on all of the data, stopped by dev accuracy.
 
-    learning_rate: float = 3e-3
-    batch_size: int = 512
-    max_epochs: int = 60
-    patience: int = 3  # epochs without a better dev accuracy
-    seed: int = 1
+    On layers whose features hang together, Adam was still five points behind after 50 epochs.
+    """
+
+    penalty: float = 1e-5  # L2, on the weights
+    iterations: int = 20  # between two looks at dev
+    max_rounds: int = 12
+    patience: int = 2  # rounds without a better dev accuracy
 
 
 def read_tagged(path: Path) -> list[Tagged]:
@@ -121,21 +125,23 @@ def probe_pos(
     data = {split: torch.from_numpy(np.array(rows[split])) for split in rows}
     train, dev = tags.numbers(splits["train"]), tags.numbers(splits["dev"])
     probe = Probe(data["train"], len(tags.names))
-    generator = torch.Generator().manual_seed(training.seed)
-    optimizer = torch.optim.Adam(probe.parameters(), lr=training.learning_rate)
+    optimizer = torch.optim.LBFGS(
+        probe.parameters(), max_iter=training.iterations, line_search_fn="strong_wolfe"
+    )
+
+    def loss_with_gradients() -> float:
+        optimizer.zero_grad()
+        return probe.accumulate(data["train"], train, training.penalty)
+
     best, kept, waited = -1.0, probe.linear.state_dict(), 0
-    for _ in range(training.max_epochs):
-        for batch in torch.randperm(len(train), generator=generator).split(training.batch_size):
-            loss = nn.functional.cross_entropy(probe(data["train"][batch]), train[batch])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
+    for _ in range(training.max_rounds):
+        optimizer.step(loss_with_gradients)
         accuracy = (probe.answers(data["dev"]) == dev).double().mean().item()
         waited += 1
         if accuracy > best:
             best, waited = accuracy, 0
             kept = {name: value.clone() for name, value in probe.linear.state_dict().items()}
-        if waited > training.patience:
+        if waited >= training.patience:
             break
     probe.linear.load_state_dict(kept)
     return tags.score(splits["test"], probe.answers(data["test"]))
@@ -150,7 +156,7 @@ class Probe(nn.Module):
     def __init__(self, rows: Float[Tensor, "row dim"], num_tags: int) -> None:
         super().__init__()
         sums = torch.zeros(2, rows.shape[1], dtype=torch.float64)
-        for block in rows.split(65_536):
+        for block in rows.split(BLOCK_ROWS):
             values = block.double()
             sums += torch.stack([values.sum(dim=0), values.square().sum(dim=0)])
         mean, square = sums / len(rows)
@@ -163,7 +169,20 @@ class Probe(nn.Module):
     def forward(self, rows: Float[Tensor, "row dim"]) -> Float[Tensor, "row tag"]:
         return self.linear((rows.float() - self.mean) * self.scale)
 
+    def accumulate(
+        self, rows: Float[Tensor, "row dim"], target: Int64[Tensor, " row"], penalty: float
+    ) -> float:
+        """The mean loss; its gradients are added up block by block, so that memory is bounded."""
+        loss = penalty * self.linear.weight.square().sum()
+        loss.backward()
+        total = loss.item()
+        for block, tags in zip(rows.split(BLOCK_ROWS), target.split(BLOCK_ROWS), strict=True):
+            loss = nn.functional.cross_entropy(self(block), tags, reduction="sum") / len(rows)
+            loss.backward()
+            total += loss.item()
+        return total
+
     @torch.no_grad()
     def answers(self, rows: Float[Tensor, "row dim"]) -> Int64[Tensor, " row"]:
         """The best tag of each row."""
-        return torch.cat([self(block).argmax(dim=1) for block in rows.split(8192)])
+        return torch.cat([self(block).argmax(dim=1) for block in rows.split(BLOCK_ROWS)])
