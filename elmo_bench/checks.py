@@ -101,6 +101,8 @@ def check(cfg: DictConfig, rules: Mapping[str, Allowed] = RULES, main: str = "ru
         if value is not _ABSENT and not allowed.holds(value):
             shown = "null" if value is None else value
             raise ConfigError(f"{key}={shown}: allowed is {allowed.words}")
+    if main == "run" and cfg.elmo.name == cfg.words.name == "none":
+        raise ConfigError("elmo=none words=none: the model would have nothing to read")
 
 
 _ABSENT = object()

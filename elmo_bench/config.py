@@ -61,6 +61,12 @@ def run_id(cfg: DictConfig) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
+def has_baseline(cfg: DictConfig) -> bool:
+    """Whether a run comes with the same model less ELMo; without words that would read nothing."""
+    wanted: bool = cfg.baseline == "auto"
+    return wanted and cfg.elmo.name != "none" and cfg.words.name != "none"
+
+
 def baseline_of(cfg: DictConfig) -> DictConfig:
     """The same run without ELMo; `force` repeats the run with ELMo, not its baseline."""
     baseline = cfg.copy()

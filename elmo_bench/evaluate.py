@@ -15,7 +15,7 @@ from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, Model
 
 from elmo_bench.assemble import assemble
 from elmo_bench.clock import Clock
-from elmo_bench.config import baseline_of, identity, plain
+from elmo_bench.config import baseline_of, has_baseline, identity, plain
 from elmo_bench.course import Course
 from elmo_bench.loggers import build_logger
 from elmo_bench.predictions import write_predictions
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 def run(cfg: DictConfig) -> float:
     """Run a config, and its baseline when there is none yet; show both; return the dev score."""
     baseline = None
-    if cfg.elmo.name != "none" and cfg.baseline == "auto":
+    if has_baseline(cfg):
         baseline = evaluate(baseline_of(cfg))
     record = evaluate(cfg)
     show_comparison(baseline, record, plain(cfg.task.published))

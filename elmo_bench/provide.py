@@ -15,7 +15,7 @@ from elmo_bench.bilm.model import BiLm
 from elmo_bench.config import ConfigError, build, plain
 from elmo_bench.example import Example, Segment, distinct_segments
 from elmo_bench.nn.vectors import train_vectors
-from elmo_bench.nn.words import WordEmbedding, pretrained_words, random_words
+from elmo_bench.nn.words import WordEmbedding, no_words, pretrained_words, random_words
 from elmo_bench.pretrain import pretrain, pretrain_config
 
 
@@ -101,6 +101,8 @@ def provide_words(
     settings = plain(cfg.words)
     name = settings.pop("name")
     known = distinct_segments(train)
+    if name == "none":
+        return no_words()
     if name == "random":
         return random_words(known, **settings)
     if name == "glove":

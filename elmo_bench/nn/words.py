@@ -47,7 +47,7 @@ class WordEmbedding(nn.Module):
         num_rows = UNKNOWN + 1 + len(self.vocabulary)
         self.table = nn.Embedding(num_rows, dim, padding_idx=PADDING)
         self.table.weight.requires_grad_(trainable)
-        bound = (3 / dim) ** 0.5  # as in Lample et al. (2016)
+        bound = (3 / max(dim, 1)) ** 0.5  # as in Lample et al. (2016)
         with torch.no_grad():
             self.table.weight.uniform_(-bound, bound)[PADDING] = 0
         # How often training takes a word for an unknown one; this is what trains that vector.
@@ -106,6 +106,11 @@ def random_words(
     words = WordEmbedding(vocabulary, dim, lowercase, trainable=True)
     _set_drop_rate(words, counts, word_dropout)
     return words
+
+
+def no_words() -> WordEmbedding:
+    """Vectors of size 0, for models that read nothing but ELMo and characters."""
+    return WordEmbedding([], 0, lowercase=False, trainable=False)
 
 
 def pretrained_words(

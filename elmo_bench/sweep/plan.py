@@ -6,7 +6,7 @@ from omegaconf import DictConfig
 from rich.console import Console
 from rich.table import Table
 
-from elmo_bench.config import baseline_of
+from elmo_bench.config import baseline_of, has_baseline
 from elmo_bench.records import read_record
 from elmo_bench.runs import RunFiles
 from elmo_bench.sweep.job import Part
@@ -16,9 +16,7 @@ STATES = ("done", "begun", "failed", "to do")
 
 def configs_of(cfg: DictConfig) -> list[DictConfig]:
     """The config itself, after that of its baseline where it asks for one."""
-    if cfg.elmo.name != "none" and cfg.baseline == "auto":
-        return [baseline_of(cfg), cfg]
-    return [cfg]
+    return [baseline_of(cfg), cfg] if has_baseline(cfg) else [cfg]
 
 
 def plan(cfg: DictConfig) -> list[Part]:

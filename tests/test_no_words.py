@@ -1,0 +1,28 @@
+import pytest
+from hydra import compose, initialize_config_dir
+
+from elmo_bench.checks import check
+from elmo_bench.config import CONF, ConfigError, task_names
+from elmo_bench.evaluate import run
+from elmo_bench.records import read_records
+from tests.conftest import TINY, paths_below
+
+
+def config(folder, *words: str):
+    tiny = [word for word in TINY if not word.startswith("words.")]
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose("run", [*tiny, *paths_below(folder), "words=none", *words])
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_every_task_runs_on_elmo_alone_and_has_no_baseline_then(task, tmp_path, tmp_path_factory):
+    cfg = config(tmp_path, f"task={task}")
+    cfg.paths.cache = str(tmp_path_factory.getbasetemp() / "shared-cache")
+    run(cfg)
+    [record] = read_records(tmp_path / "results")
+    assert (record.words, record.elmo) == ("none", "paper")
+
+
+def test_a_model_that_would_read_nothing_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="nothing to read"):
+        check(config(tmp_path, "task=ner", "elmo=none"))
