@@ -31,6 +31,7 @@ class Critic:
         self.target = target
         self.about = about
         self.unnamed = Entity(f"a-{about}", about, "", (), (), ())  # if it has no name
+        self.strength = 0  # of all opinions for a while; 0 leaves it to chance
         self.author = discourse.speaker or Entity("author", "author", "", (), (), ())
         self.adjectives = ("adjectives", about if about in ("stay", "match") else "art")
         self.plain = (self._is_plain, self._is_plain, self._alone_plain, self._towards_plain)
@@ -43,9 +44,12 @@ class Critic:
         """An opinion of the wanted side, if no negation turns it."""
         return statement(self.draw.pick(self.clauses)(side))
 
-    def plain_clause(self, side: int) -> Phrase:
-        """An opinion that is surely of the wanted side."""
-        return statement(self.draw.pick(self.plain)(side))
+    def plain_clause(self, weight: int) -> Phrase:
+        """An opinion that is surely of the wanted side, and as strong as the weight says."""
+        self.strength = abs(weight)
+        said = statement(self.draw.pick(self.plain)(weight // abs(weight)))
+        self.strength = 0
+        return said
 
     def adjective_phrase(self, side: int, negated: bool = False) -> Phrase:
         """An adjective of the wanted side: plain, graded, or two of them."""
@@ -60,7 +64,7 @@ class Critic:
         return Phrase("ADJP", [first])
 
     def _weight(self, side: int) -> int:
-        return side * (2 if self.draw.chance(0.35) else 1)
+        return side * (self.strength or (2 if self.draw.chance(0.35) else 1))
 
     def _word(self, section: str, weight: int) -> str:
         return self.draw.pick(opinion_words(section, weight, self.training))

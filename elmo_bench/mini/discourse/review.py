@@ -2,6 +2,7 @@
 
 from elmo_bench.mini.discourse.compose import Composer
 from elmo_bench.mini.discourse.plans import Text
+from elmo_bench.mini.facts import Fact
 from elmo_bench.mini.grammar import Argument, Clause, statement
 from elmo_bench.mini.lexicon import sections, table
 from elmo_bench.mini.morphology import noun_token, number_token
@@ -41,17 +42,20 @@ def opinion(critic: Critic, side: int) -> Phrase:
 
 def consequence(critic: Critic, side: int) -> Phrase:
     """`It was superb , so we applauded`: shows to those who read a lot which words are praise."""
-    lines = [line for line in sections("opinions")["consequences"] if line.split()[0] == str(side)]
+    weight = side * critic.draw.between(1, 2)
+    every = sections("opinions")["consequences"]
+    lines = [line for line in every if line.split()[0] == str(weight)]
+    said = critic.plain_clause(weight)
     kids: list[Phrase | Token] = []
     for piece in critic.draw.pick(lines).split()[1:]:
-        word, tag, *weight = piece.split("/")
+        word, tag, *own = piece.split("/")
         if word in ("I", "it"):
             kids.append(critic.i() if word == "I" else critic.it())
         else:
-            kids.append(token(word, tag, effect=float(weight[0]) if weight else 0.0))
+            kids.append(token(word, tag, effect=float(own[0]) if own else 0.0))
         if word == "we":
             kids[-1] = Phrase("NP", kids[-1:]).mark("mention", critic.discourse.ours())
-    return Phrase("S", [critic.plain_clause(side), COMMA, SO, Phrase("S", kids)])
+    return Phrase("S", [said, COMMA, SO, Phrase("S", kids)])
 
 
 def attitude(critic: Critic, side: int) -> Phrase:
@@ -85,12 +89,14 @@ def new_critic(composer: Composer) -> Critic:
     return Critic(teller, composer.discourse, None, "stay" if chance < 0.85 else "match")
 
 
-def tell_fact(composer: Composer, critic: Critic) -> bool:
-    """A sentence without opinion about the work; False when there is nothing to tell."""
+def tell_fact(composer: Composer, critic: Critic, told: list[Fact]) -> bool:
+    """A sentence without opinion about the work; False when there is nothing new to tell."""
     facts = composer.teller.lasting(critic.target) if critic.target is not None else []
-    if not facts:
+    fresh = [fact for fact in facts if fact not in told]
+    if not fresh:
         return False
-    composer.say(composer.draw.pick(facts), hedge=False)
+    told.append(composer.draw.pick(fresh))
+    composer.say(told[-1], hedge=False)
     return True
 
 
@@ -101,16 +107,17 @@ def review(teller: Teller, length: int) -> Text:
     critic = new_critic(composer)
     side = 1 if draw.chance(0.5) else -1
     starred = False
+    told: list[Fact] = []
     while len(composer.sentences) < length:
         chance = draw.unit()
-        if chance < 0.2 and tell_fact(composer, critic):
+        if chance < 0.2 and tell_fact(composer, critic, told):
             continue
         if chance < 0.24 and not starred:
             starred = True
             composer.finish(_stars(critic, side))
-        elif chance < 0.45:
+        elif chance < 0.42:
             composer.finish(critic.clause(side))
-        elif chance < 0.65:
+        elif chance < 0.68:
             composer.finish(consequence(critic, side))
         elif chance < 0.8:
             composer.finish(attitude(critic, side))

@@ -16,7 +16,7 @@ def sst5_lines(teller: Teller, count: int) -> Iterator[str]:
     for _ in range(count):
         composer = Composer(teller)
         critic = new_critic(composer)
-        if not (draw.chance(FACTS) and tell_fact(composer, critic)):
+        if not (draw.chance(FACTS) and tell_fact(composer, critic, [])):
             composer.finish(opinion(critic, draw.pick((1, -1))))
         sentence = composer.sentences[0]
         yield tree_text(sentence.tokens, sentence.root)[0]
