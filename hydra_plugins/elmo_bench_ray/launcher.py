@@ -1,0 +1,100 @@
+"""`hydra/launcher=ray`: the jobs of a sweep on a Ray cluster.
+
+Hydra finds launchers in the namespace package hydra_plugins alone, hence this place.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hydra.core.singleton import Singleton
+from hydra.core.utils import JobReturn, configure_log, run_job, setup_globals
+from hydra.plugins.launcher import Launcher
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, open_dict
+
+
+class RayLauncher(Launcher):
+    """Runs every job as one Ray task.
+
+    Args:
+        address: Of a running cluster; "local" starts one on this machine for the sweep, "auto"
+            finds the one that was started here with `ray start`.
+        cpus_per_task: Processors of a job, which is also its number of threads.
+        gpus_per_task: GPUs of a job; a part of one lets jobs share it.
+        max_retries: How often a job is started again whose node or process was lost.
+        num_cpus: Processors of a "local" cluster; None takes them all.
+        quiet: Keep what jobs print off this terminal.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        cpus_per_task: int,
+        gpus_per_task: float,
+        max_retries: int,
+        num_cpus: int | None,
+        quiet: bool,
+    ) -> None:
+        self.address, self.num_cpus, self.quiet = address, num_cpus, quiet
+        self.resources = {
+            "num_cpus": cpus_per_task,
+            "num_gpus": gpus_per_task,
+            "max_retries": max_retries,
+        }
+
+    def setup(
+        self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
+    ) -> None:
+        """Take what Hydra gives before the sweep."""
+        self.hydra_context, self.task_function, self.config = hydra_context, task_function, config
+
+    def launch(
+        self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
+    ) -> Sequence[JobReturn]:
+        """Run jobs and wait for all of them."""
+        try:
+            import ray
+        except ModuleNotFoundError as error:
+            raise SystemExit("hydra/launcher=ray needs Ray: pip install -e '.[ray]'") from error
+        setup_globals()
+        configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
+        Path(str(self.config.hydra.sweep.dir)).mkdir(parents=True, exist_ok=True)
+        local = {"num_cpus": self.num_cpus, "include_dashboard": False}
+        ray.init(
+            address=self.address,
+            log_to_driver=not self.quiet,
+            # Jobs import the project and find conf/ and results/ as this process does.
+            runtime_env={"env_vars": {"PYTHONPATH": str(Path.cwd())}},
+            **(local if self.address == "local" else {}),
+        )
+        try:
+            run = ray.remote(**self.resources)(_run)
+            state = ray.put((self.hydra_context, self.config, self.task_function, _singletons()))
+            jobs = enumerate(job_overrides, start=initial_job_idx)
+            return ray.get([run.remote(number, list(words), state) for number, words in jobs])
+        finally:
+            ray.shutdown()
+
+
+def _singletons() -> dict[Any, Any]:
+    state: dict[Any, Any] = Singleton.get_state()
+    return state
+
+
+def _run(number: int, overrides: list[str], state: tuple[Any, ...]) -> JobReturn:
+    """One job, in a process of the cluster."""
+    hydra_context, config, task_function, singletons = state
+    setup_globals()
+    Singleton.set_state(singletons)
+    sweep_config = hydra_context.config_loader.load_sweep_config(config, overrides)
+    with open_dict(sweep_config):
+        sweep_config.hydra.job.id = f"{sweep_config.hydra.job.name}_{number}"
+        sweep_config.hydra.job.num = number
+    return run_job(
+        hydra_context=hydra_context,
+        config=sweep_config,
+        task_function=task_function,
+        job_dir_key="hydra.sweep.dir",
+        job_subdir_key="hydra.sweep.subdir",
+    )
