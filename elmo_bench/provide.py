@@ -49,18 +49,14 @@ def _finetuned(cfg: DictConfig, bilm: BiLm) -> Path:
 
     The text of all of a task's runs is the same, but their number of labels need not be.
     """
-    if bilm.folder is None:
-        raise ConfigError(
-            f"bilm.finetune=true: biLM {cfg.bilm.name} has no softmax to be trained with, as those "
-            "that pretrain.py makes have"
-        )
     data = {**plain(cfg.data), "train_limit": None, "train_fraction": 1.0}
     name = digest([bilm.fingerprint(), plain(cfg.task.build), data])
     return _pretrained(
         cfg,
         "corpus=task",
         "pretraining=finetune",
-        f"init_from={bilm.folder}",
+        "pretraining.lanes=8",  # few, so that a small text makes enough steps
+        f"init_from={bilm.folder or cfg.bilm.weights or cfg.bilm.name}",
         f"name={bilm.config['name']}-{cfg.task.name}-{name}",
         task=cfg.task,
         data=data,

@@ -15,9 +15,9 @@ def config(folder, *words: str):
 
 
 @pytest.mark.parametrize("task", task_names())
-def test_every_task_runs_on_elmo_alone_and_has_no_baseline_then(task, tmp_path, tmp_path_factory):
+def test_every_task_runs_on_elmo_alone_and_has_no_baseline_then(task, tmp_path, shared_cache):
     cfg = config(tmp_path, f"task={task}")
-    cfg.paths.cache = str(tmp_path_factory.getbasetemp() / "shared-cache")
+    cfg.paths.cache = str(shared_cache)
     run(cfg)
     [record] = read_records(tmp_path / "results")
     assert (record.words, record.elmo) == ("none", "paper")

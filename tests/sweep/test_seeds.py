@@ -7,7 +7,7 @@ from elmo_bench.clock import Clock
 
 
 @pytest.fixture(scope="module")
-def parts_of(tmp_path_factory):
+def parts_of(tmp_path_factory, shared_cache):
     """Assembles a run on half of the training data with a seed."""
     from hydra import compose, initialize_config_dir
 
@@ -20,6 +20,7 @@ def parts_of(tmp_path_factory):
         with initialize_config_dir(str(CONF), version_base="1.3"):
             words = ["task=ner", "data.train_fraction=0.5", f"seed={seed}"]
             cfg = compose("run", [*TINY, *paths_below(folder), *words])
+        cfg.paths.cache = str(shared_cache)
         seed_everything(seed, verbose=False)
         return assemble(cfg, Clock())
 

@@ -12,10 +12,9 @@ from tests.conftest import PROJECT, TINY, paths_below
 
 
 @pytest.fixture
-def paths(tmp_path, tmp_path_factory):
+def paths(tmp_path, shared_cache):
     """Folders of a test; the generated benchmark is the same for all tests."""
-    shared = tmp_path_factory.getbasetemp() / "shared-cache"
-    return [*paths_below(tmp_path)[:2], f"paths.cache={shared}", *paths_below(tmp_path)[3:]]
+    return [*paths_below(tmp_path)[:2], f"paths.cache={shared_cache}", *paths_below(tmp_path)[3:]]
 
 
 @pytest.fixture

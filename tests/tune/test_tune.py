@@ -19,10 +19,9 @@ from tests.conftest import PROJECT, TINY, paths_below
 
 
 @pytest.fixture
-def settings(tmp_path, tmp_path_factory):
+def settings(tmp_path, shared_cache):
     paths = [path for path in paths_below(tmp_path) if not path.startswith("paths.cache")]
-    shared = tmp_path_factory.getbasetemp() / "shared-cache"  # the same data for all tests
-    return [*TINY, *paths, f"paths.cache={shared}", "elmo=none"]
+    return [*TINY, *paths, f"paths.cache={shared_cache}", "elmo=none"]
 
 
 @pytest.mark.parametrize("task", task_names())
