@@ -1,6 +1,7 @@
 """Running one job of a sweep: a failure is written down, and the next job starts all the same."""
 
 import logging
+import sys
 import time
 import traceback
 from collections.abc import Mapping
@@ -52,7 +53,7 @@ def run_job(
         error,
         seconds=round(time.perf_counter() - start, 2),
         cpu_seconds=round(time.process_time() - cpu_start, 2),
-        threads=threads,
+        threads=sys.modules["torch"].get_num_threads() if "torch" in sys.modules else None,
     ).write(folder)
     dev_scores = {part.arm: part.scores.get("dev", NAN) for part in parts}
     return dev_scores.get(cfg.elmo.name, NAN)

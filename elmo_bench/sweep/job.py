@@ -45,7 +45,7 @@ class Job:
         error: Why not even a run could be named, in a line.
         seconds: Time by the clock.
         cpu_seconds: Time that processors spent on it in its process.
-        threads: How many threads it was to use; None leaves it to torch.
+        threads: How many torch used in it; None if there was nothing to compute.
     """
 
     number: int
