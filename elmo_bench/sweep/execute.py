@@ -4,7 +4,8 @@ import logging
 import sys
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,13 +38,13 @@ def run_job(
         folder: Where its file goes.
         launcher: Hydra's settings of what starts the jobs.
     """
-    logging.getLogger("elmo_bench").setLevel(logging.WARNING)  # a job is one line, not many
     start, cpu_start = time.perf_counter(), time.process_time()
     threads = threads_per_job(launcher, cpu_count(), cfg.trainer.threads)
     cfg.trainer.threads, cfg.trainer.progress_bar = threads, False
     parts, error = [], None
     try:
-        parts = [_attempt(config, folder) for config in _in_order(cfg)]
+        with _one_line_only():
+            parts = [_attempt(config, folder) for config in _in_order(cfg)]
     except OmegaConfBaseException as problem:  # a value is missing, so the runs have no names
         error = _in_a_line(problem)
     Job(
@@ -57,6 +58,18 @@ def run_job(
     ).write(folder)
     dev_scores = {part.arm: part.scores.get("dev", NAN) for part in parts}
     return dev_scores.get(cfg.elmo.name, NAN)
+
+
+@contextmanager
+def _one_line_only() -> Iterator[None]:
+    """Keep the notes of runs off the terminal: a job is one line, when it ends."""
+    logger = logging.getLogger("elmo_bench")
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _in_order(cfg: DictConfig) -> list[DictConfig]:

@@ -1,7 +1,9 @@
 import json
 import runpy
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 
 import pytest
@@ -121,6 +123,21 @@ def test_part_of_the_training_data_is_the_same_for_both_models(run_py, tmp_path)
 def start_sweep(paths, *words: str) -> subprocess.Popen:
     command = [sys.executable, "run.py", "-m", *words, *TINY, *paths]
     return subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
+
+
+def test_an_interrupted_sweep_tells_what_it_did_and_leaves_only_the_rest_to_do(
+    run_py, tmp_path, paths
+):
+    command = ("task=ner", "elmo=none", "seed=range(1,21)")
+    process = start_sweep(paths, *command)
+    while not list(tmp_path.glob("outputs/sweeps/*/0/job.json")) and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    shown = process.communicate()[0]
+    assert process.returncode not in (0, 3)
+    assert "of 20 jobs did not come to their end" in shown
+    done = len(read_records(tmp_path / "results"))
+    assert f"20 runs: {done} done" in run_py("-m", *command, "--dry-run")[1]
 
 
 def test_two_sweeps_at_once_on_the_same_folders_do_each_run_once(tmp_path, paths):
