@@ -31,6 +31,7 @@ class Critic:
         self.target = target
         self.about = about
         self.unnamed = Entity(f"a-{about}", about, "", (), (), ())  # if it has no name
+        self.vivid = False  # whether degrees may give away the side, as in whole reviews
         self.strength = 0  # of all opinions for a while; 0 leaves it to chance
         self.author = discourse.speaker or Entity("author", "author", "", (), (), ())
         self.adjectives = ("adjectives", about if about in ("stay", "match") else "art")
@@ -55,6 +56,9 @@ class Critic:
         """An adjective of the wanted side: plain, graded, or two of them."""
         chance = self.draw.unit()
         first = self._adjective(side)
+        if self.vivid and chance < 0.25 and not negated:
+            coloured = self.draw.pick(table("opinions", "degrees_coloured")[str(side)])
+            return Phrase("ADJP", [token(coloured, "RB", effect="x1.5"), first])
         if chance < 0.3 and abs(first.effect) == 1:  # type: ignore[arg-type]
             return Phrase("ADJP", [self._degree(negated), first])
         if chance < 0.55:

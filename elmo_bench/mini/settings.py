@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-VERSION = "8"  # of the generator: raised whenever the same settings give other files
+VERSION = "9"  # of the generator: raised whenever the same settings give other files
 
 
 @dataclass(frozen=True)

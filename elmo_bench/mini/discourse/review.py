@@ -106,20 +106,21 @@ def review(teller: Teller, length: int) -> Text:
     draw = teller.draw
     critic = new_critic(composer)
     side = 1 if draw.chance(0.5) else -1
+    critic.vivid = True
     starred = False
     told: list[Fact] = []
     while len(composer.sentences) < length:
         chance = draw.unit()
-        if chance < 0.2 and tell_fact(composer, critic, told):
+        if chance < 0.12 and tell_fact(composer, critic, told):
             continue
-        if chance < 0.24 and not starred:
+        if chance < 0.16 and not starred:
             starred = True
             composer.finish(_stars(critic, side))
-        elif chance < 0.42:
+        elif chance < 0.35:
             composer.finish(critic.clause(side))
-        elif chance < 0.68:
+        elif chance < 0.65:
             composer.finish(consequence(critic, side))
-        elif chance < 0.8:
+        elif chance < 0.85:
             composer.finish(attitude(critic, side))
         else:
             composer.finish(opinion(critic, side if draw.chance(0.6) else -side))
