@@ -5,6 +5,8 @@ import shlex
 
 HELP = "search for a task's hyperparameters within conf/search/TASK.yaml, by the dev score"
 
+PIPE_WIDTH = 180  # columns of a terminal output that goes to a file
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", metavar="TASK", help="the task, by its short name")
@@ -24,7 +26,8 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.tune.show import ordered, trial_line, trials_table, write_csv, write_picture
     from elmo_bench.tune.study import Search
 
-    console, search = Console(), Search(args.task, args.overrides, args.study)
+    console = Console() if Console().is_terminal else Console(width=PIPE_WIDTH)
+    search = Search(args.task, args.overrides, args.study)
     while (ended := search.num_ended()) < args.trials:
         line = trial_line(search.run_one())
         console.print(f"[{ended + 1}/{args.trials}] {line}", markup=False, soft_wrap=True)
