@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -122,7 +123,11 @@ def test_part_of_the_training_data_is_the_same_for_both_models(run_py, tmp_path)
 
 def start_sweep(paths, *words: str) -> subprocess.Popen:
     command = [sys.executable, "run.py", "-m", *words, *TINY, *paths]
-    return subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
+    # Tests that run in the background are deaf to SIGINT, and would pass that on.
+    hear = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(
+        command, cwd=PROJECT, stdout=subprocess.PIPE, text=True, preexec_fn=hear
+    )
 
 
 def test_an_interrupted_sweep_tells_what_it_did_and_leaves_only_the_rest_to_do(
