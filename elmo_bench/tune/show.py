@@ -8,6 +8,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 from rich.table import Table
@@ -142,8 +143,11 @@ def _draw_key(axes: Axes, study: Study, key: str, found: Range) -> None:
         axes.set_xticks(range(len(words)), words)
         axes.set_xlim(-0.5, len(words) - 0.5)
     _draw_points(axes, values, points)
-    if found.log:
+    if found.log and found.low and found.high:
         axes.set_xscale("log")
+        ticks = [found.low, (found.low * found.high) ** 0.5, found.high]
+        axes.set_xticks(ticks, [f"{tick:.2g}" for tick in ticks])
+        axes.xaxis.set_minor_locator(NullLocator())
     axes.set_title(key.removeprefix("task."))
 
 
