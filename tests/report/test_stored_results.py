@@ -15,12 +15,13 @@ MADE = "made from results/runs by `make report`: run it and commit what changed"
 
 def in_git(*folders: str) -> list[Path]:
     """The committed files of some folders of results/: a user's own runs lie there too."""
+    names = [f"results/{folder}" for folder in folders]
     listed = subprocess.run(
-        ["git", "ls-files", *folders], cwd=RESULTS, capture_output=True, text=True
+        ["git", "ls-files", *names], cwd=PROJECT, capture_output=True, text=True
     )
     if listed.returncode:
         pytest.skip("not a git checkout")
-    return [RESULTS / name for name in listed.stdout.splitlines()]
+    return [PROJECT / name for name in listed.stdout.splitlines()]
 
 
 @pytest.fixture(scope="module")
