@@ -17,6 +17,7 @@ from omegaconf import DictConfig
 from rich.console import Console
 
 from elmo_bench.config import ConfigError
+from elmo_bench.report.build import NAMES
 from elmo_bench.sweep.job import Job, read_jobs
 from elmo_bench.sweep.plan import plan, show_plan
 from elmo_bench.sweep.summary import show_comparison, show_jobs, show_line
@@ -40,6 +41,8 @@ class SweepProgress(Callback):
         """Refuse what cannot go well, and start to watch; a dry run ends here."""
         try:
             num_parallel_jobs(config.hydra.launcher, cpu_count())
+            for table in set(config.tables) - set(NAMES):
+                raise ConfigError(f"tables: there is no {table} but {', '.join(NAMES)}")
         except ConfigError as error:
             sys.exit(f"run.py: {error}")
         for name in ("hydra", "hydra_plugins"):

@@ -172,6 +172,11 @@ def test_more_jobs_than_cores_are_refused(run_py):
     assert "hydra.launcher.n_jobs=999" in status and "cores" in status
 
 
+def test_a_table_that_does_not_exist_is_told_before_the_sweep(run_py):
+    status, _ = run_py("-m", "task=ner", "tables=[main,nice]")
+    assert "there is no nice" in status and "placement" in status
+
+
 def test_a_job_file_keeps_everything(run_py, tmp_path):
     run_py("-m", "task=ner", "elmo=none")
     [path] = (tmp_path / "outputs" / "sweeps").glob("*/0/job.json")
