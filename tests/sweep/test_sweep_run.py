@@ -99,6 +99,13 @@ def test_a_dry_run_lists_runs_with_their_baselines_and_makes_none(run_py, tmp_pa
     assert len(read_records(tmp_path / "results")) == 1
 
 
+def test_a_sweep_goes_over_tasks(run_py):
+    status, shown = run_py("-m", "task=ner,sst5", "elmo=none", "--dry-run")
+    assert status == 0
+    assert "2 runs: 2 to do" in shown
+    assert "sst5-none" in shown
+
+
 def test_a_dry_run_of_a_single_run_imports_no_torch(tmp_path):
     code = (
         "import atexit, runpy, sys\n"
