@@ -4,7 +4,7 @@ import logging
 import netrc
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +95,19 @@ class GuardedLogger(Logger):
     def log_hyperparams(self, params: Any, *args: Any) -> None:
         self._call("log_hyperparams", params, *args)
 
-    def log_summary(self, values: Mapping[str, float], picture: Path | None = None) -> None:
-        """The outcome of the run: scores, and the picture of its layer weights."""
+    def log_summary(
+        self, values: Mapping[str, float], draw: Callable[[], Path] | None = None
+    ) -> None:
+        """The outcome of the run: scores, and the picture of its layer weights.
+
+        Args:
+            values: By name.
+            draw: Makes the picture; not called for a logger that takes none.
+        """
         self._call("log_metrics", dict(values), None)
-        if picture is not None:
-            self._call("log_image", "layer_weights", [str(picture)])
+        log_image = getattr(self.logger, "log_image", None)
+        if draw is not None and log_image is not None:
+            self._guard("log_image", lambda: log_image("layer_weights", [str(draw())]))
 
     def finish(self) -> None:
         """Close the run for good, so that the next one of a sweep starts its own."""
@@ -108,10 +116,12 @@ class GuardedLogger(Logger):
 
     def _call(self, method: str, *args: Any) -> None:
         function = getattr(self.logger, method, None)
-        if function is None:
-            return  # dropped, or a logger that does not do this
+        if function is not None:  # else dropped, or a logger that does not do this
+            self._guard(method, lambda: function(*args))
+
+    def _guard(self, method: str, call: Callable[[], object]) -> None:
         try:
-            function(*args)
+            call()
         except Exception as error:
             log.warning("the logger failed in %s and is dropped: %s", method, error)
             self.logger = None

@@ -5,7 +5,7 @@ from pytorch_lightning import Trainer
 from pytorch_lightning.demos.boring_classes import BoringModel
 from pytorch_lightning.loggers import CSVLogger
 
-from elmo_bench.evaluate import evaluate
+from elmo_bench.evaluate import evaluate, run
 from elmo_bench.loggers import GuardedLogger, build_logger
 from elmo_bench.runs import RunFiles
 
@@ -52,6 +52,15 @@ def test_wandb_keeps_each_run_of_a_process_apart_and_needs_no_network(tiny_run, 
         folders = list((RunFiles.of(cfg).folder / "wandb").glob("offline-run-*"))
         assert len(folders) == 1
         assert list(folders[0].glob("*.wandb"))
+        assert list(folders[0].glob("files/media/images/layer_weights*.png"))
+
+
+def test_wandb_has_the_gain_over_the_baseline(tiny_run, monkeypatch):
+    monkeypatch.delenv("WANDB_API_KEY", raising=False)
+    cfg = tiny_run("task=ner", "logger=wandb")
+    run(cfg)
+    [log] = (RunFiles.of(cfg).folder / "wandb").glob("offline-run-*/*.wandb")
+    assert b"gain/test/f1" in log.read_bytes()
 
 
 def test_tensorboard_files_are_written_where_it_is_installed(tiny_run):

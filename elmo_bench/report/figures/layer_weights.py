@@ -24,10 +24,15 @@ EMPTY = "no finished run with mixed layers: `python run.py task=NAME` makes one"
 
 
 def draw(runs: Runs) -> Figure:
-    """Weights as shaded cells, mean ± standard deviation over seeds; below, their course."""
+    """The runs of the paper's Figure 2; not those with an untrained biLM."""
     groups = [g for g in headline_groups(runs) if not g.is_untrained and learned_weights(g)]
     if not groups:
         raise ValueError(EMPTY)
+    return draw_groups(groups)
+
+
+def draw_groups(groups: list[Group]) -> Figure:
+    """Weights as shaded cells, mean ± standard deviation over seeds; below, their course."""
     labels = short_labels(groups)
     places = sorted({place for group in groups for place in learned_weights(group)})
     lines = -(-len(groups) // PER_LINE)
