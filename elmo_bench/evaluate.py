@@ -18,6 +18,7 @@ from elmo_bench.clock import Clock
 from elmo_bench.config import baseline_of, has_baseline, identity, plain
 from elmo_bench.course import Course
 from elmo_bench.loggers import build_logger
+from elmo_bench.module import TaskModule
 from elmo_bench.predictions import write_predictions
 from elmo_bench.records import Record, environment, write_record
 from elmo_bench.report.comparison import show_comparison
@@ -65,11 +66,11 @@ def _execute(cfg: DictConfig, files: RunFiles) -> Record:
         trainer = new_trainer(cfg, files, course, logger)
         trainer.fit(parts.module, parts.data, ckpt_path=files.resumable())
         clock.seconds["training"] = course.seconds
-        epochs = list(course.rows)  # loading the best checkpoint takes the course back to it
+        _load_best(parts.module, files)
         with clock("test"):
-            best = str(files.best)
-            [tested] = trainer.test(parts.module, parts.data, ckpt_path=best, verbose=False)
-        scores = {"dev": _scores(_best_row(epochs, cfg), "dev"), "test": _scores(tested, "test")}
+            [tested] = trainer.test(parts.module, parts.data, verbose=False)
+        dev = _best_row(course.rows, cfg)
+        scores = {"dev": _scores(dev, "dev"), "test": _scores(tested, "test")}
         record = Record(
             run=files.run,
             task=cfg.task.name,
@@ -82,7 +83,7 @@ def _execute(cfg: DictConfig, files: RunFiles) -> Record:
             config=identity(cfg),
             scores=scores,
             layer_weights=parts.module.layer_weights(),
-            epochs=epochs,
+            epochs=course.rows,
             sizes=parts.sizes(),
             seconds={stage: round(value, 2) for stage, value in clock.seconds.items()},
             notes=dict(parts.notes),
@@ -162,3 +163,13 @@ def _scores(values: Mapping[str, Any], split: str) -> dict[str, float]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+def _load_best(module: TaskModule, files: RunFiles) -> None:
+    """Give a module the weights that were selected on dev: with EMA the averaged ones.
+
+    Not by `ckpt_path`: that gives the checkpoint to the callbacks too, and the one for EMA would
+    put the weights of the last step in place of their average.
+    """
+    checkpoint = torch.load(files.best, map_location="cpu", weights_only=True)
+    module.load_state_dict(checkpoint["state_dict"])
+
+

@@ -86,6 +86,13 @@ def test_ema_weights_are_what_is_scored(tiny_run, tmp_path):
     assert first == last != plain.epochs[-1]["dev/loss"]
 
 
+@pytest.mark.parametrize("ema", ["null", "0.5"])
+def test_the_weights_that_are_tested_are_those_that_dev_selected(tiny_run, ema):
+    tested_on_dev = "task.files.test=${task.files.dev}"
+    scores = evaluate(tiny_run("task=ner", f"task.training.ema={ema}", tested_on_dev)).scores
+    assert scores["test"] == pytest.approx(scores["dev"])
+
+
 def command(folder, *overrides: str) -> list[str]:
     return [sys.executable, "run.py", *TINY, *paths_below(folder), "baseline=skip", *overrides]
 
