@@ -5,6 +5,7 @@ import shutil
 import warnings
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ from elmo_bench.assemble import assemble
 from elmo_bench.clock import Clock
 from elmo_bench.config import baseline_of, has_baseline, identity, plain
 from elmo_bench.course import Course
-from elmo_bench.loggers import build_logger
+from elmo_bench.loggers import GuardedLogger, build_logger
 from elmo_bench.module import TaskModule
 from elmo_bench.predictions import write_predictions
 from elmo_bench.records import Record, environment, write_record
@@ -98,11 +99,37 @@ def _execute(cfg: DictConfig, files: RunFiles) -> Record:
         )
         write_record(record, files.record.parent)
         if logger is not None:
-            logger.log_summary({f"final/{s}/{k}": v for s in scores for k, v in scores[s].items()})
+            _log_outcome(logger, cfg, files, record)
         return record
     finally:
         if logger is not None:
             logger.finish()
+
+
+def _log_outcome(logger: GuardedLogger, cfg: DictConfig, files: RunFiles, record: Record) -> None:
+    """Scores, the gain over the baseline where that was run, and the layer weights drawn."""
+    values = {
+        f"final/{split}/{name}": value
+        for split, scores in record.scores.items()
+        for name, value in scores.items()
+    }
+    baseline = RunFiles.of(baseline_of(cfg)).finished() if has_baseline(cfg) else None
+    for split, scores in (baseline.scores if baseline else {}).items():
+        values[f"baseline/{split}/{record.metric}"] = scores[record.metric]
+        values[f"gain/{split}/{record.metric}"] = (
+            record.scores[split][record.metric] - scores[record.metric]
+        )
+
+    def draw() -> Path:
+        from elmo_bench.report.figures import layer_weights, style  # loads matplotlib
+        from elmo_bench.report.groups import Runs
+
+        path = files.folder / "layer_weights.png"
+        with style.styled():
+            style.save(layer_weights.draw_groups(Runs([record]).with_elmo), path)
+        return path
+
+    logger.log_summary(values, draw if record.layer_weights else None)
 
 
 def new_trainer(
@@ -151,6 +178,16 @@ def prepare(cfg: DictConfig) -> None:
     warnings.filterwarnings("ignore", module="pytorch_lightning")
 
 
+def _load_best(module: TaskModule, files: RunFiles) -> None:
+    """Give a module the weights that were selected on dev: with EMA the averaged ones.
+
+    Not by `ckpt_path`: that gives the checkpoint to the callbacks too, and the one for EMA would
+    put the weights of the last step in place of their average.
+    """
+    checkpoint = torch.load(files.best, map_location="cpu", weights_only=True)
+    module.load_state_dict(checkpoint["state_dict"])
+
+
 def _best_row(epochs: list[dict[str, Any]], cfg: DictConfig) -> dict[str, Any]:
     """The dev pass that the checkpoint was selected by: the first of the best."""
     return max(epochs, key=lambda row: row[f"dev/{cfg.task.metric}"])
@@ -163,13 +200,3 @@ def _scores(values: Mapping[str, Any], split: str) -> dict[str, float]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-def _load_best(module: TaskModule, files: RunFiles) -> None:
-    """Give a module the weights that were selected on dev: with EMA the averaged ones.
-
-    Not by `ckpt_path`: that gives the checkpoint to the callbacks too, and the one for EMA would
-    put the weights of the last step in place of their average.
-    """
-    checkpoint = torch.load(files.best, map_location="cpu", weights_only=True)
-    module.load_state_dict(checkpoint["state_dict"])
-
-
