@@ -18,9 +18,10 @@ from elmo_bench.assemble import assemble
 from elmo_bench.clock import Clock
 from elmo_bench.config import baseline_of, has_baseline, identity, plain
 from elmo_bench.course import Course
+from elmo_bench.example import Split
 from elmo_bench.loggers import GuardedLogger, build_logger
 from elmo_bench.module import TaskModule
-from elmo_bench.predictions import write_predictions
+from elmo_bench.predictions import write_prediction_files, write_predictions
 from elmo_bench.records import Record, environment, write_record
 from elmo_bench.report.comparison import show_comparison
 from elmo_bench.runs import RunFiles
@@ -67,9 +68,11 @@ def _execute(cfg: DictConfig, files: RunFiles) -> Record:
         trainer = new_trainer(cfg, files, course, logger)
         trainer.fit(parts.module, parts.data, ckpt_path=files.resumable())
         clock.seconds["training"] = course.seconds
-        _load_best(parts.module, files)
+        predictions: dict[Split, dict[str, Any]] = {"dev": _load_best(parts.module, files)}
         with clock("test"):
             [tested] = trainer.test(parts.module, parts.data, verbose=False)
+        predictions["test"] = parts.module.predictions_by_id()
+        write_prediction_files(files.folder, parts.task, parts.splits, predictions)
         dev = _best_row(course.rows, cfg)
         scores = {"dev": _scores(dev, "dev"), "test": _scores(tested, "test")}
         record = Record(
@@ -91,7 +94,7 @@ def _execute(cfg: DictConfig, files: RunFiles) -> Record:
             perplexity=parts.perplexity,
             fingerprint=parts.frozen.fingerprint if parts.frozen else None,
             predictions=write_predictions(
-                files.record, parts.task, parts.splits["test"], parts.module.predictions_by_id()
+                files.record, parts.task, parts.splits["test"], predictions["test"]
             ),
             started=started,
             finished=_now(),
@@ -178,14 +181,16 @@ def prepare(cfg: DictConfig) -> None:
     warnings.filterwarnings("ignore", module="pytorch_lightning")
 
 
-def _load_best(module: TaskModule, files: RunFiles) -> None:
-    """Give a module the weights that were selected on dev: with EMA the averaged ones.
+def _load_best(module: TaskModule, files: RunFiles) -> dict[str, Any]:
+    """Give a module the weights that dev selected, with EMA the averaged ones; their predictions.
 
     Not by `ckpt_path`: that gives the checkpoint to the callbacks too, and the one for EMA would
     put the weights of the last step in place of their average.
     """
     checkpoint = torch.load(files.best, map_location="cpu", weights_only=True)
     module.load_state_dict(checkpoint["state_dict"])
+    predictions: dict[str, Any] = checkpoint["predictions"]
+    return predictions
 
 
 def _best_row(epochs: list[dict[str, Any]], cfg: DictConfig) -> dict[str, Any]:

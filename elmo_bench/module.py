@@ -108,6 +108,7 @@ class TaskModule(LightningModule):
         return {e.id: value for e, value in zip(self.examples, self.predictions, strict=True)}
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        checkpoint["predictions"] = self.predictions_by_id()  # of the dev pass that it is judged by
         # Lightning keeps no random state, but dropout must go on as if there had been no stop.
         checkpoint["random_state"] = torch.get_rng_state()
 

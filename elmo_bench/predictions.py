@@ -1,4 +1,4 @@
-"""The test predictions of a run, kept beside its record."""
+"""The predictions of a run: beside its record for reports, in its folder as a corpus has them."""
 
 import gzip
 import json
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from elmo_bench.example import Example
+from elmo_bench.example import Example, Split
 from elmo_bench.task import Task
 
 
@@ -39,3 +39,16 @@ def write_predictions(
             file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
     os.replace(temporary, path)
     return path.name
+
+
+def write_prediction_files(
+    folder: Path,
+    task: Task,
+    splits: Mapping[Split, Sequence[Example]],
+    predictions: Mapping[Split, Mapping[str, Any]],
+) -> None:
+    """Write predictions, by split and id, in the corpus's own format: dev.conll, test.conll."""
+    for split, by_id in predictions.items():
+        examples = splits[split]
+        path = folder / f"{split}.{task.suffix}"
+        task.write_predictions(examples, [by_id[example.id] for example in examples], path)

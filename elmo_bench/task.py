@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float
@@ -96,6 +96,8 @@ Counts = list[tuple[int | float, int | float, int | float, int | float]]
 class Task(ABC):
     """One of the six tasks, built from `conf/task/<name>.yaml`."""
 
+    suffix: ClassVar[str]  # of the files that `write_predictions` writes: conll, jsonl, ...
+
     @abstractmethod
     def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
         """Read one file of the corpus's official format, plain or .gz."""
@@ -143,5 +145,17 @@ class Task(ABC):
         """Make an example of what a person types; ValueError says which form it has."""
 
     @abstractmethod
-    def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
-        """Score a prediction file against a gold file, both in the corpus's own format."""
+    def write_predictions(
+        self, examples: Sequence[Example], predictions: Sequence[Any], path: Path
+    ) -> None:
+        """Write predictions in the corpus's own format, as `score_files` reads them."""
+
+    @abstractmethod
+    def score_files(self, gold: Path, predicted: Path, partial: bool = False) -> dict[str, Any]:
+        """Score a prediction file against a gold file, both in the corpus's own format.
+
+        Args:
+            gold: The corpus's file.
+            predicted: What `write_predictions` wrote, or another system.
+            partial: Count only what the prediction file has, not all that gold asks for.
+        """

@@ -110,6 +110,10 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been_killed(tiny_run, tm
     resumed = evaluate(tiny_run(*overrides, folder=killed))
     whole = evaluate(tiny_run(*overrides, folder=tmp_path / "whole"))
     assert outcome(resumed) == outcome(whole)
+    files = [sorted(tmp_path.glob(f"{run}/outputs/runs/*/*.conll")) for run in ("killed", "whole")]
+    texts = [[path.read_text() for path in paths] for paths in files]
+    assert len(texts[0]) == 2
+    assert texts[0] == texts[1]
 
 
 def test_two_processes_with_one_config_leave_one_good_record(tmp_path):

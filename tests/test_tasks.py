@@ -6,11 +6,13 @@ from importlib import import_module
 import pytest
 
 from elmo_bench.assemble import assemble
+from elmo_bench.cli import main
 from elmo_bench.clock import Clock
-from elmo_bench.config import PROJECT, task_config, task_names
+from elmo_bench.config import PROJECT, plain, task_config, task_names
 from elmo_bench.evaluate import evaluate
 from elmo_bench.predict import Predictor
 from elmo_bench.runs import RunFiles
+from elmo_bench.source import find_files
 
 NAMES = task_names()
 TYPED = {  # what a person would type to `elmo-bench predict`
@@ -25,13 +27,23 @@ TYPED = {  # what a person would type to `elmo-bench predict`
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("arm", ["none", "paper"])
-def test_a_task_trains_leaves_a_record_and_can_be_used_on_new_text(name, arm, tiny_run):
+def test_a_task_trains_leaves_its_results_and_can_be_used_on_new_text(
+    name, arm, tiny_run, shared_cache, capsys
+):
     cfg = tiny_run(f"task={name}", f"elmo={arm}")
     record = evaluate(cfg)
     assert (record.task, record.elmo) == (name, arm)
     assert 0 <= record.scores["test"][record.metric] <= 100
     assert list(record.layer_weights) == ([] if arm == "none" else list(cfg.elmo.places))
-    prediction = Predictor(RunFiles.of(cfg).folder)(TYPED[name])
+    folder = RunFiles.of(cfg).folder
+    for split in ("dev", "test"):
+        [gold] = find_files(plain(cfg.task), plain(cfg.data), split, shared_cache)
+        [predicted] = folder.glob(f"{split}.*")
+        capsys.readouterr()
+        assert main(["score", name, str(gold), str(predicted), "--json"]) == 0
+        score = json.loads(capsys.readouterr().out)[record.metric]
+        assert score == pytest.approx(record.scores[split][record.metric], abs=1e-4)
+    prediction = Predictor(folder)(TYPED[name])
     assert prediction.annotation.label is not None or prediction.example.segments
     json.dumps(prediction.value)
 

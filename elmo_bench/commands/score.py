@@ -18,13 +18,19 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=Path,
         help="predictions in the same format; for squad a JSON object {question id: answer}",
     )
+    parser.add_argument(
+        "--partial",
+        action="store_true",
+        help="count only what PRED has of GOLD: the articles of a split, the verbs of sentences",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, unrounded")
 
 
 def run(args: Namespace) -> int:
     from elmo_bench.config import build, task_config
 
-    scores = build(task_config(args.task).build).score_files(args.gold, args.predicted)
+    task = build(task_config(args.task).build)
+    scores = task.score_files(args.gold, args.predicted, args.partial)
     if args.json:
         print(json.dumps(scores, indent=2))
     else:

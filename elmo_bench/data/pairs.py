@@ -1,6 +1,6 @@
 """Pairing a prediction file with its gold file: the same texts in the same order."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
@@ -8,22 +8,46 @@ from elmo_bench.data.files import DataError
 from elmo_bench.example import Example
 
 
+def same_tokens(gold: Example, predicted: Example) -> bool:
+    """Whether two examples have the same tokens in the same segments."""
+    return gold.segments == predicted.segments
+
+
 def paired(
-    gold: Iterable[Example], predicted: Iterable[Example], path: Path
+    gold: Iterable[Example],
+    predicted: Iterable[Example],
+    path: Path,
+    may_lack: Callable[[Example], bool],
+    fits: Callable[[Example, Example], bool] = same_tokens,
 ) -> Iterator[tuple[Example, Example]]:
-    """Yield gold and predicted examples together; `path` is the prediction file."""
-    for number, (ours, theirs) in enumerate(zip_longest(gold, predicted), start=1):
+    """Yield gold and predicted examples together.
+
+    Args:
+        gold: What is in the gold file.
+        predicted: What is in the prediction file, in the order of gold.
+        path: The prediction file.
+        may_lack: Whether the prediction file may leave a gold example out.
+        fits: Whether a predicted example is that of a gold example which may be left out.
+    """
+    rest = iter(predicted)
+    theirs = next(rest, None)
+    count = 0
+    for ours in gold:
+        if may_lack(ours) and not (theirs is not None and fits(ours, theirs)):
+            continue
         if theirs is None:
-            raise DataError(path, None, f"ends after {number - 1} examples, gold goes on")
-        if ours is None:
-            raise DataError(path, None, f"goes on with {theirs.id} after gold's {number - 1}")
+            raise DataError(path, None, f"ends after {count} examples, gold goes on with {ours.id}")
         check_same_tokens(ours, theirs, path)
         yield ours, theirs
+        theirs = next(rest, None)
+        count += 1
+    if theirs is not None:
+        raise DataError(path, None, f"goes on with {theirs.id}, which gold does not have there")
 
 
 def check_same_tokens(gold: Example, predicted: Example, path: Path) -> None:
     """Raise unless two examples have the same tokens in the same segments."""
-    if gold.segments == predicted.segments:
+    if same_tokens(gold, predicted):
         return
     tokens = [[token for segment in x.segments for token in segment] for x in (gold, predicted)]
     for ours, theirs in zip_longest(*tokens, fillvalue="nothing"):

@@ -11,7 +11,7 @@ Cluster = Sequence[Sequence[int]]
 
 def write_conll(examples: Sequence[Example], predictions: Sequence[Any], path: Path) -> None:
     """Write documents with their predicted clusters; columns that are not known are `-` or `*`."""
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
         for example, clusters in zip(examples, predictions, strict=True):
             name, part = example.target.document, example.target.part
             file.write(f"#begin document ({name}); part {part:03d}\n")

@@ -46,6 +46,8 @@ class CorefTask(Task):
         max_sentences: Training takes so many sentences in a row of a longer document, at random.
     """
 
+    suffix = "conll"
+
     def __init__(
         self,
         char_dim: int,
@@ -159,12 +161,14 @@ class CorefTask(Task):
         """Write a CoNLL-2012 file that the official scorer takes."""
         write_conll(examples, predictions, path)
 
-    def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
+    def score_files(self, gold: Path, predicted: Path, partial: bool = False) -> dict[str, Any]:
         """Score the same documents in both files, in whatever order."""
         # A predicted mention may be in two clusters: the scorer has rules of its own for that.
         found = {example.id: example for example in data.read(predicted, None)}
         documents = []
         for ours in data.read(gold, Counter()):
+            if partial and ours.id not in found:
+                continue
             if ours.id not in found:
                 raise DataError(predicted, None, f"has no document {ours.id}, which gold has")
             theirs = found.pop(ours.id)

@@ -74,6 +74,15 @@ def iob2(tags: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+def write(examples: Sequence[Example], predictions: Sequence[Sequence[str]], path: Path) -> None:
+    """Write token, gold tag and predicted tag, as conlleval wants them, but with tabs."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for example, predicted in zip(examples, predictions, strict=True):
+            for row in zip(example.segments[0], example.target, predicted, strict=True):
+                file.write("\t".join(row) + "\n")
+            file.write("\n")
+
+
 def from_hub(rows: Iterable[Mapping[str, Any]]) -> Iterator[Example]:
     """Map rows with `tokens` and `ner_tags`, whose labels are names or CoNLL-2003's numbers."""
     for number, row in enumerate(rows):

@@ -28,6 +28,8 @@ class NerTask(Task):
         dropout: Variational, at the inputs of the layers.
     """
 
+    suffix = "conll"
+
     def __init__(
         self,
         char_dim: int,
@@ -80,6 +82,12 @@ class NerTask(Task):
             raise ValueError("type a sentence")
         return Example("", (tokens,), None)
 
-    def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
-        pairs = list(paired(data.read(gold), data.read(predicted), predicted))
+    def write_predictions(
+        self, examples: Sequence[Example], predictions: Sequence[Any], path: Path
+    ) -> None:
+        data.write(examples, predictions, path)
+
+    def score_files(self, gold: Path, predicted: Path, partial: bool = False) -> dict[str, Any]:
+        read = data.read(gold), data.read(predicted)
+        pairs = list(paired(*read, predicted, may_lack=lambda _: partial))
         return score_ner([ours.target for ours, _ in pairs], [theirs.target for _, theirs in pairs])

@@ -1,6 +1,7 @@
 """Natural language inference: SNLI's jsonl, or Hub rows."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ NO_LABEL = "-"  # the annotators did not agree
 _UNLABELLED = "pairs without a gold label"
 _EMPTY = "pairs with an empty sentence"
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_NAMES = {bracket: name for name, bracket in _BRACKETS.items()}
 
 
 def read(path: Path, notes: Notes) -> Iterator[Example]:
@@ -20,14 +22,17 @@ def read(path: Path, notes: Notes) -> Iterator[Example]:
     found = False
     for example in read_pairs(path):
         found = True
-        if example.target == NO_LABEL:
-            notes[_UNLABELLED] += 1
-        elif not all(example.segments):
-            notes[_EMPTY] += 1
-        else:
+        if usable(example):
             yield example
+        else:
+            notes[_UNLABELLED if example.target == NO_LABEL else _EMPTY] += 1
     if not found:
         raise DataError(path, None, "the file holds no pairs")
+
+
+def usable(example: Example) -> bool:
+    """Whether a pair has a gold label and words in both of its sentences."""
+    return example.target != NO_LABEL and all(example.segments)
 
 
 def read_pairs(path: Path) -> Iterator[Example]:
@@ -63,6 +68,17 @@ def _tokens(path: Path, number: int, row: Mapping[str, Any], key: str) -> tuple[
         return tokenize(_text(path, number, row, key))
     words = _text(path, number, row, f"{key}_binary_parse").split()
     return tuple(_BRACKETS.get(word, word) for word in words if word not in ("(", ")"))
+
+
+def write(examples: Sequence[Example], predictions: Sequence[str], path: Path) -> None:
+    """Write pairs with the prediction as their label and parses that hold the tokens."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for example, label in zip(examples, predictions, strict=True):
+            row = {"gold_label": label, "pairID": example.id}
+            for key, tokens in zip(("sentence1", "sentence2"), example.segments, strict=True):
+                words = (_NAMES.get(token, token) for token in tokens)
+                row |= {key: " ".join(tokens), f"{key}_binary_parse": f"( {' '.join(words)} )"}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def from_hub(rows: Iterable[Mapping[str, Any]], notes: Notes) -> Iterator[Example]:

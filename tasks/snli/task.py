@@ -30,6 +30,8 @@ class SnliTask(Task):
         elmo_weight_penalty: L2 on the matrices, in runs with ELMo.
     """
 
+    suffix = "jsonl"
+
     def __init__(
         self,
         hidden_dim: int,
@@ -85,10 +87,19 @@ class SnliTask(Task):
             raise ValueError("type a premise and a hypothesis with a tab or ` ||| ` between them")
         return Example("", segments, None)
 
-    def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
+    def write_predictions(
+        self, examples: Sequence[Example], predictions: Sequence[Any], path: Path
+    ) -> None:
+        data.write(examples, predictions, path)
+
+    def score_files(self, gold: Path, predicted: Path, partial: bool = False) -> dict[str, Any]:
+        """Score the pairs that have a gold label; a prediction file may leave the others out."""
+        read = data.read_pairs(gold), data.read_pairs(predicted)
         pairs = [
             (ours.target, theirs.target)
-            for ours, theirs in paired(data.read_pairs(gold), data.read_pairs(predicted), predicted)
+            for ours, theirs in paired(
+                *read, predicted, may_lack=lambda ours: partial or not data.usable(ours)
+            )
             if ours.target != data.NO_LABEL
         ]
         return accuracy([ours for ours, _ in pairs], [theirs for _, theirs in pairs])

@@ -1,5 +1,6 @@
 """Question answering behind the contract of a task."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ class SquadTask(Task):
         dropout: Variational, at the input of every layer, and on the characters.
         max_span: Tokens of an answer at the most.
     """
+
+    suffix = "json"
 
     def __init__(
         self,
@@ -88,11 +91,22 @@ class SquadTask(Task):
     def parse(self, text: str) -> Example:
         return data.parse(text)
 
-    def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
+    def write_predictions(
+        self, examples: Sequence[Example], predictions: Sequence[Any], path: Path
+    ) -> None:
+        """Write the file that the official script takes."""
+        text = json.dumps(self.answers(examples, predictions), ensure_ascii=False, indent=1)
+        path.write_text(text + "\n", encoding="utf-8")
+
+    def score_files(self, gold: Path, predicted: Path, partial: bool = False) -> dict[str, Any]:
+        """Score the questions of a file; one without a prediction scores 0, unless `partial`."""
         predictions = read_json(predicted)
         if not isinstance(predictions, dict):
             raise DataError(predicted, None, "not a JSON object {question id: answer}")
-        return score_squad(data.read_references(gold), predictions)
+        references = data.read_references(gold)
+        if partial:  # the articles of one split, say
+            references = {key: texts for key, texts in references.items() if key in predictions}
+        return score_squad(references, predictions)
 
     def _shortened(
         self, examples: Iterator[Example], split: Split, notes: Notes

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import nn
 
-from elmo_bench.data.pairs import paired
+from elmo_bench.data.pairs import paired, same_tokens
 from elmo_bench.data.tokenizer import token_offsets
 from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import score_srl
@@ -15,6 +15,7 @@ from elmo_bench.metrics.srl import join_continuations
 from elmo_bench.nn.words import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
 from tasks.srl import data
+from tasks.srl.conll import write_conll
 from tasks.srl.model import RoleTagger
 
 
@@ -31,6 +32,8 @@ class SrlTask(Task):
         num_layers: How many layers, in alternating directions.
         dropout: Recurrent, by one mask per sequence and layer.
     """
+
+    suffix = "conll"
 
     def __init__(
         self,
@@ -108,11 +111,24 @@ class SrlTask(Task):
         words = tuple(text[start:end] for start, end in tokens)
         return Example("", (words,), data.SrlTarget(predicate=inside[0], arguments=()))
 
-    def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
-        """Score every proposition that the gold file has, whatever `all_predicates` says."""
-        pairs = list(paired(data.read_sentences(gold), data.read_sentences(predicted), predicted))
+    def write_predictions(
+        self, examples: Sequence[Example], predictions: Sequence[Any], path: Path
+    ) -> None:
+        write_conll(examples, predictions, path)
+
+    def score_files(self, gold: Path, predicted: Path, partial: bool = False) -> dict[str, Any]:
+        """Score every proposition that the gold file has, whatever `all_predicates` says.
+
+        With `partial` those of the predicates that the prediction file has: verbs alone, say. A
+        sentence without any may be missing there, in either case.
+        """
+        read = data.read_sentences(gold), data.read_sentences(predicted)
+        pairs = list(
+            paired(*read, predicted, lambda ours: partial or not ours.target, _same_sentence)
+        )
         return score_srl(
-            [_for_metric(ours) for ours, _ in pairs], [_for_metric(theirs) for _, theirs in pairs]
+            [_for_metric(ours, _predicates(theirs) if partial else None) for ours, theirs in pairs],
+            [_for_metric(theirs) for _, theirs in pairs],
         )
 
 
@@ -134,10 +150,21 @@ def _sentences(examples: Sequence[Example], found: Sequence[Any]) -> list[dict[s
     ]
 
 
-def _for_metric(sentence: Example) -> dict[str, Any]:
+def _predicates(sentence: Example) -> set[int]:
+    return {target.predicate for target in sentence.target}
+
+
+def _same_sentence(gold: Example, predicted: Example) -> bool:
+    """A sentence may occur again with other predicates, or with none."""
+    return same_tokens(gold, predicted) and _predicates(predicted) <= _predicates(gold)
+
+
+def _for_metric(sentence: Example, predicates: set[int] | None = None) -> dict[str, Any]:
     return {
         "words": sentence.segments[0],
         "propositions": [
-            {"predicate": target.predicate, "args": target.arguments} for target in sentence.target
+            {"predicate": target.predicate, "args": target.arguments}
+            for target in sentence.target
+            if predicates is None or target.predicate in predicates
         ],
     }

@@ -1,11 +1,14 @@
 """Sentiment in five levels: Stanford Sentiment Treebank trees, one a line, or Hub rows."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from elmo_bench.data.files import DataError, numbered_lines
 from elmo_bench.example import Example, Notes, Split
+
+_BRACKETS = str.maketrans({"(": "-LRB-", ")": "-RRB-"})  # as the trees write them
+_UNKNOWN = 2  # label of the words below a prediction, which is of the whole sentence
 
 LABELS = ("very negative", "negative", "neutral", "positive", "very positive")
 
@@ -81,6 +84,15 @@ def _parse(path: Path, number: int, line: str) -> tuple[tuple[str, ...], list[Ph
     if opened or not phrases or before == "(":
         raise DataError(path, number, f"the tree ends with {len(opened)} open brackets")
     return tuple(tokens), phrases
+
+
+def write(examples: Sequence[Example], predictions: Sequence[int], path: Path) -> None:
+    """Write a tree per sentence, with the prediction above and all of its words below it."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for example, label in zip(examples, predictions, strict=True):
+            words = [word.translate(_BRACKETS) for word in example.segments[0]]
+            leaves = " ".join(f"({_UNKNOWN} {word})" for word in words)
+            file.write(f"({label} {leaves})\n")
 
 
 def from_hub(rows: Iterable[Mapping[str, Any]]) -> Iterator[Example]:

@@ -33,6 +33,8 @@ class Sst5Task(Task):
         head_dropout: Before each layer of the head, the last one included.
     """
 
+    suffix = "txt"
+
     def __init__(
         self,
         min_phrase_length: int | None,
@@ -104,10 +106,15 @@ class Sst5Task(Task):
             raise ValueError("type a sentence")
         return Example("", (tokens,), None)
 
-    def score_files(self, gold: Path, predicted: Path) -> dict[str, Any]:
+    def write_predictions(
+        self, examples: Sequence[Example], predictions: Sequence[Any], path: Path
+    ) -> None:
+        data.write(examples, predictions, path)
+
+    def score_files(self, gold: Path, predicted: Path, partial: bool = False) -> dict[str, Any]:
         ours, theirs = (data.read(path, "test", None, Counter()) for path in (gold, predicted))
-        pairs = list(paired(ours, theirs, predicted))
-        return accuracy([a.target for a, _ in pairs], [b.target for _, b in pairs])
+        pairs = list(paired(ours, theirs, predicted, may_lack=lambda _: partial))
+        return self.score([a for a, _ in pairs], [b.target for _, b in pairs])
 
 
 def _sign(label: int) -> int:

@@ -1,11 +1,13 @@
 """The official scorers' own cases, written to files of the corpora's formats and scored there."""
 
 import json
+from collections import Counter
 
 import pytest
 
 from elmo_bench.config import build, task_config
 from tests.conftest import shared
+from tests.corpora import SNLI, SRL, TEXTS
 
 ROW = "x/d 0 {index} {word} VB * lemma {frameset} - - * {rest}\n"
 
@@ -95,3 +97,66 @@ def test_files_score_as_the_official_scorer_says(name, tmp_path):
             path.write_text(text, encoding="utf-8")
         scores = dict(flat(task.score_files(gold, predicted)))
         assert scores == pytest.approx(dict(flat(case["expected"])), abs=0.01), case["id"]
+
+
+def write_gold(task, gold, path):
+    """Write what a perfect model would predict."""
+    examples = list(task.read(gold, "dev", Counter()))
+    task.write_predictions(examples, [task.gold(example) for example in examples], path)
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_gold_that_is_written_as_predictions_is_perfect(name, tmp_path):
+    config = task_config(name)
+    task, gold = build(config.build), tmp_path / "gold"
+    gold.write_text(TEXTS[name], encoding="utf-8")
+    write_gold(task, gold, tmp_path / "predicted")
+    scores = task.score_files(gold, tmp_path / "predicted", partial=name == "srl")
+    assert scores[config.metric] == pytest.approx(100)
+
+
+REAL = {
+    "ner": ("ner", "wnut17.test.conll"),
+    "sst5": ("sst", "dev.txt"),
+    "snli": ("nli", "snli_1.0_test.jsonl.gz"),
+    "squad": ("qa", "squadshifts_new_wiki_v1.0.json.gz"),
+    "srl": ("srl", "ewt-propbank.test.gold_conll.gz"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(REAL))
+def test_gold_of_a_real_corpus_or_of_a_part_of_it_is_perfect(name, tmp_path):
+    config, gold = task_config(name), shared("data", *REAL[name])
+    if name == "squad":
+        config.build.articles = str(shared("data", "qa", "squadshifts_new_wiki.splits.json"))
+    task = build(config.build)
+    write_gold(task, gold, tmp_path / "predicted")
+    scores = task.score_files(gold, tmp_path / "predicted", partial=name in ("squad", "srl"))
+    assert scores[config.metric] == pytest.approx(100, abs=0.5 if name == "squad" else 1e-6)
+
+
+def test_what_a_prediction_file_lacks_is_missed_unless_the_score_is_partial(tmp_path):
+    task, gold, predicted = build(task_config("srl").build), tmp_path / "gold", tmp_path / "pred"
+    gold.write_text(SRL, encoding="utf-8")
+    write_gold(task, gold, predicted)  # of the verbs
+    assert task.score_files(gold, predicted)["recall"] == pytest.approx(100 * 2 / 3)
+    assert task.score_files(gold, predicted, partial=True)["recall"] == 100
+
+
+def test_a_sentence_that_occurs_again_with_other_predicates_is_told_from_its_double(tmp_path):
+    task, gold, predicted = build(task_config("srl").build), tmp_path / "gold", tmp_path / "pred"
+    sentence = SRL.partition("\n")[2].partition("\n\n")[0]
+    double = sentence.replace("chase VBP", "chase NN")  # the same words, but no verb
+    gold.write_text(SRL.replace(sentence, f"{double}\n\n{sentence}"), encoding="utf-8")
+    write_gold(task, gold, predicted)
+    assert task.score_files(gold, predicted, partial=True)["f1"] == 100
+
+
+def test_a_pair_without_a_gold_label_may_be_there_or_not(tmp_path):
+    task, gold, predicted = build(task_config("snli").build), tmp_path / "gold", tmp_path / "pred"
+    gold.write_text(SNLI, encoding="utf-8")
+    predicted.write_text(SNLI.replace('"-"', '"neutral"'), encoding="utf-8")
+    assert task.score_files(gold, predicted) == {"accuracy": 100}
+    write_gold(task, gold, predicted)
+    assert len(predicted.read_text().splitlines()) == 2
+    assert task.score_files(gold, predicted) == {"accuracy": 100}
