@@ -4,7 +4,8 @@ Corpus: SQuAD 1.1, questions on Wikipedia paragraphs; JSON.
 Licence: CC BY-SA 4.0.
 Splits: 87,599 / 10,570 questions; the test set is hidden, so the dev set stands in for it where
     no other file is named. Compare such numbers with the paper's dev numbers (80.8 and 85.6).
-Metric: token F1 and exact match, as evaluate-v1.1.py counts them.
+Metric: token F1 and exact match, as evaluate-v1.1.py counts them, over every question that has an
+    answer; training leaves out those whose answers align to no token.
 Published: 81.1 without and 85.8 with ELMo, test F1, one run (Peters et al. 2018, table 1).
 """
 

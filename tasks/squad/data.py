@@ -1,7 +1,8 @@
 """Question answering: SQuAD 1.1 JSON, or Hub rows.
 
 Answers are aligned to tokens. One that begins or ends inside a token gets the tokens around it
-and is counted; one that covers no token at all is dropped and counted.
+and is counted; one that covers no token at all is dropped and counted. A question without an
+aligned answer is left out of training, but evaluation asks it: the official script counts all.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ from elmo_bench.example import Example, Notes, Split
 
 Span = tuple[int, int]  # first and last token of the paragraph, both within
 
+_NOTHING = ("?",)  # stands for a text without words, so that there is something to read
+
 
 @dataclass(frozen=True)
 class SquadTarget:
@@ -24,7 +27,7 @@ class SquadTarget:
     context: str
     offsets: tuple[Offsets, ...]  # (start, end) in the context of every paragraph token
     answers: tuple[str, ...]
-    spans: tuple[Span, ...]  # the answers as tokens, each distinct one once
+    spans: tuple[Span, ...]  # the answers that align to tokens, each distinct one once
 
     def text(self, first: int, last: int) -> str:
         """The text of a span of tokens, as it stands in the context."""
@@ -52,6 +55,7 @@ def read(path: Path, split: Split, articles: str | None, notes: Notes) -> Iterat
                 paragraph["context"],
                 question["question"],
                 [(answer["text"], answer["answer_start"]) for answer in question["answers"]],
+                split,
                 notes,
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -114,7 +118,12 @@ def read_references(path: Path) -> dict[str, list[str]]:
 
 
 def _example(
-    question_id: Any, context: Any, question: Any, answers: list[tuple[Any, Any]], notes: Notes
+    question_id: Any,
+    context: Any,
+    question: Any,
+    answers: list[tuple[Any, Any]],
+    split: Split,
+    notes: Notes,
 ) -> Example | None:
     if not all(isinstance(text, str) for text in (question_id, context, question)):
         raise ValueError("id, context and question must be texts")
@@ -125,13 +134,14 @@ def _example(
     aligned = tuple(dict.fromkeys(span for span in spans if span is not None))
     if not answers:
         notes["questions without an answer"] += 1
-    elif not aligned:
+    elif split == "train" and not aligned:
         notes["questions without an answer that covers a token"] += 1
-    elif not words:
+    elif split == "train" and not words:
         notes["questions without words"] += 1
     else:
-        target = SquadTarget(context, offsets, tuple(text for text, _ in answers), aligned)
-        return Example(question_id, (paragraph, words), target)
+        texts = tuple(text for text, _ in answers)
+        target = SquadTarget(context, offsets or ((0, 0),), texts, aligned)
+        return Example(question_id, (paragraph or _NOTHING, words or _NOTHING), target)
     return None
 
 
@@ -158,13 +168,13 @@ def _span(
     return first, last
 
 
-def from_hub(rows: Iterable[Mapping[str, Any]], notes: Notes) -> Iterator[Example]:
+def from_hub(rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes) -> Iterator[Example]:
     """Map rows with `id`, `context`, `question` and `answers` {text: [], answer_start: []}."""
     for number, row in enumerate(rows):
         texts, starts = row["answers"]["text"], row["answers"]["answer_start"]
         try:
             answers = list(zip(texts, starts, strict=True))
-            example = _example(row["id"], row["context"], row["question"], answers, notes)
+            example = _example(row["id"], row["context"], row["question"], answers, split, notes)
         except ValueError as error:
             raise DataError(f"Hub dataset, row {number}", None, str(error)) from error
         if example is not None:

@@ -58,7 +58,7 @@ class SquadTask(Task):
     def from_hub(
         self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
     ) -> Iterator[Example]:
-        return self._shortened(data.from_hub(rows, notes), split, notes)
+        return self._shortened(data.from_hub(rows, split, notes), split, notes)
 
     def build_model(
         self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
@@ -67,7 +67,9 @@ class SquadTask(Task):
         return Reader(words, chars, elmo_dims, self.hidden_dim, self.dropout, self.max_span)
 
     def gold(self, example: Example) -> list[int]:
-        return list(example.target.spans[0])
+        """The first answer that aligns to tokens; where none does, no span is right."""
+        spans = example.target.spans or ((0, 0),)
+        return list(spans[0])
 
     def score(self, examples: Sequence[Example], predictions: Sequence[Any]) -> dict[str, float]:
         references = {example.id: example.target.answers for example in examples}

@@ -4,7 +4,7 @@ from collections import Counter
 import pytest
 
 from elmo_bench.data.files import DataError
-from tasks.squad.data import from_hub, read
+from tasks.squad.data import from_hub, read, read_references
 from tests.conftest import shared
 from tests.corpora import SQUAD, read_text
 
@@ -27,11 +27,11 @@ def test_tokens_of_the_paragraph_are_slices_of_the_context(tmp_path):
     assert example.segments[0] == tuple(target.context[a:b] for a, b in target.offsets)
 
 
-def changed(**changes):
+def changed(context="a cat ", **changes):
     """A file with one question, changed."""
     answer = {"text": "cat", "answer_start": 2}
     question = {"id": "q", "question": "Who?", "answers": [answer]} | changes
-    paragraph = {"context": "a cat ", "qas": [question]}
+    paragraph = {"context": context, "qas": [question]}
     return json.dumps({"data": [{"title": "t", "paragraphs": [paragraph]}]})
 
 
@@ -53,18 +53,32 @@ def test_damage_is_named_with_its_place(tmp_path, text, problem):
         read_text("squad", tmp_path / "a.json", text)
 
 
+BLANK = {"answers": [{"text": " ", "answer_start": 5}]}
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
         ({"answers": []}, "questions without an answer"),
-        ({"answers": [{"text": " ", "answer_start": 5}]}, "answers that cover no token"),
+        (BLANK, "answers that cover no token"),
+        (BLANK, "questions without an answer that covers a token"),
         ({"question": " "}, "questions without words"),
     ],
 )
-def test_questions_that_cannot_be_used_are_counted(tmp_path, changes, reason):
+def test_questions_that_cannot_be_trained_on_are_counted(tmp_path, changes, reason):
     examples, notes = read_text("squad", tmp_path / "a.json", changed(**changes))
     assert not examples
     assert notes[reason] == 1
+
+
+@pytest.mark.parametrize("changes", [BLANK, {"question": " "}, {"context": " " * 6} | BLANK])
+def test_evaluation_asks_every_question_that_has_an_answer(tmp_path, changes):
+    path = tmp_path / "a.json"
+    path.write_text(changed(**changes))
+    [example] = read(path, "dev", None, Counter())
+    assert all(example.segments)
+    assert len(example.segments[0]) == len(example.target.offsets)
+    assert example.target.answers == tuple(read_references(path)["q"])
 
 
 def test_articles_cut_one_file_into_splits():
@@ -96,4 +110,4 @@ def test_hub_rows_give_what_the_file_gives(tmp_path):
         }
         for question in paragraph["qas"]
     ]
-    assert list(from_hub(rows, Counter())) == examples
+    assert list(from_hub(rows, "train", Counter())) == examples

@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 import torch
@@ -94,6 +95,17 @@ def test_a_few_questions_can_be_learned_by_heart(task, dims):
     predictions = model.eval()(batch, elmo_of(batch, dims)).predictions
     assert task.score(EXAMPLES, predictions)["f1"] == 100
     assert task.answers(EXAMPLES, predictions)[EXAMPLES[3].id] == "its best year"
+
+
+def test_a_question_without_an_aligned_answer_is_answered_and_counts_but_not_in_the_loss(task):
+    model = new_model(task, {}).eval()
+    target = replace(EXAMPLES[2].target, answers=(" ",), spans=())
+    examples = [*EXAMPLES[:2], EXAMPLES[2]._replace(target=target)]
+    with_it, without = (model(collate(batch), {}) for batch in (examples, examples[:2]))
+    torch.testing.assert_close(with_it.loss, without.loss)
+    assert len(with_it.predictions) == 3
+    gold = [task.gold(example) for example in examples]
+    assert task.score(examples, gold)["f1"] == pytest.approx(100 * 2 / 3)
 
 
 def test_a_paragraph_with_two_questions_is_encoded_once(task):
