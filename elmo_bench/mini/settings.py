@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-VERSION = "9"  # of the generator: raised whenever the same settings give other files
+VERSION = "10"  # of the generator: raised whenever the same settings give other files
 
 
 @dataclass(frozen=True)

@@ -116,11 +116,11 @@ def review(teller: Teller, length: int) -> Text:
         if chance < 0.16 and not starred:
             starred = True
             composer.finish(_stars(critic, side))
-        elif chance < 0.35:
+        elif chance < 0.22:
             composer.finish(critic.clause(side))
-        elif chance < 0.65:
+        elif chance < 0.68:
             composer.finish(consequence(critic, side))
-        elif chance < 0.85:
+        elif chance < 0.90:
             composer.finish(attitude(critic, side))
         else:
             composer.finish(opinion(critic, side if draw.chance(0.6) else -side))

@@ -10,7 +10,7 @@ def corpus_lines(teller: Teller, tokens: int) -> Iterator[str]:
     """Sentences of whole texts until there are `tokens` words of them."""
     done = 0
     while done < tokens:
-        for sentence in any_text(teller, "nnnnnppppprrrrrsssccccdbh", 4, 10).sentences:
+        for sentence in any_text(teller, "nnnnnppppprrrrrrrrrrsssccccdbh", 4, 10).sentences:
             words = sentence.words
             yield " ".join(words)
             done += len(words)
