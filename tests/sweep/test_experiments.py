@@ -3,7 +3,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from elmo_bench.checks import check
-from elmo_bench.config import CONF, run_id
+from elmo_bench.config import CONF, run_id, task_names
 from elmo_bench.sweep.callback import job_overrides, labels
 from elmo_bench.sweep.plan import configs_of
 
@@ -38,6 +38,20 @@ def test_an_overlay_is_one_command_whose_jobs_compose(experiment):
     with initialize_config_dir(str(CONF), version_base="1.3"):
         for job in (jobs[0], jobs[-1]):
             check(compose("run", job))
+
+
+def test_every_task_has_an_overlay_for_an_open_corpus():
+    assert {path.stem for path in (CONF / "experiment" / "open").glob("*.yaml")} == set(task_names())
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_an_overlay_for_an_open_corpus_is_of_its_task_at_sizes_of_its_own(task):
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        ours = compose("run", [f"experiment=open/{task}"])
+        papers = compose("run", [f"task={task}", "data=files"])
+    assert ours.task.name == task
+    assert (ours.data.name not in ("files", "mini"), ours.bilm.name) == (True, "english")
+    assert run_id(ours) != run_id(papers)
 
 
 def test_the_command_line_narrows_an_overlay():
