@@ -39,7 +39,7 @@ def freeze(
     train: Sequence[Segment],
     *,
     use: str,
-    scale: Literal["rms"] | list[float] | None,
+    scale: Literal["rms"] | float | list[float] | None,
     features: str,
     precision: str,
     cache: Path,
@@ -51,7 +51,7 @@ def freeze(
         segments: Everything that will be asked for.
         train: The segments of the training split, on which layers are measured.
         use: Which layers the mix takes; only these are read.
-        scale: "rms" measures the size of each layer; a list gives it.
+        scale: "rms" measures the size of each layer; a number gives it for all, a list for each.
         features: "cache" or "online".
         precision: Of the cache.
         cache: The folder of all caches.
@@ -59,10 +59,14 @@ def freeze(
     layers = layers_needed(use, bilm.num_layers)
     embed = partial(bilm.embed, state="reset")
     fingerprint, num_layers, dim = bilm.fingerprint(), bilm.num_layers, bilm.output_dim
-    if scale == "rms":
-        sizes: list[float] | None = layer_rms(embed(list(train[:SCALE_SEGMENTS])))
-    else:
-        sizes = scale
+    sizes: list[float] | None
+    match scale:
+        case "rms":
+            sizes = layer_rms(embed(list(train[:SCALE_SEGMENTS])))
+        case int() | float():
+            sizes = [float(scale)] * num_layers
+        case _:
+            sizes = scale
     if features == "online":
         padded = partial(pad_layers, embed, layers)
         return FrozenLayers(padded, fingerprint, num_layers, dim, sizes, num_bytes=0)
