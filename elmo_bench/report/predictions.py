@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import zlib
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,11 @@ class Predictions:
 
     def __getitem__(self, place: int) -> dict[str, Any]:
         return dict(json.loads(self.lines[place]))
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the examples can be shown; not after `elmo-bench strip`."""
+        return bool(self.lines) and "tokens" in self[0]
 
     @cached_property
     def counts(self) -> np.ndarray:
@@ -50,6 +56,18 @@ def read_predictions(record: Record, directory: Path) -> Predictions | None:
         return Predictions(gzip.decompress(path.read_bytes()).decode("utf-8").splitlines())
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a readable file of predictions ({error})") from error
+
+
+def strip_text(path: Path) -> None:
+    """Leave only what each example adds to the score: no word of the corpus, no label."""
+    lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
+    kept = []
+    for line in lines:
+        example = json.loads(line)
+        kept.append(json.dumps({"id": example["id"], "counts": example["counts"]}) + "\n")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_bytes(gzip.compress("".join(kept).encode(), mtime=0))
+    os.replace(temporary, path)
 
 
 def score(counts: np.ndarray) -> np.ndarray:

@@ -66,6 +66,8 @@ def differences(baseline: Record, run: Record, directory: Path) -> Differences |
     # The clearest first; among equals the shortest, which is read soonest.
     order = np.lexsort((length, -np.abs(gain))).tolist()
     chosen = [i for i in order if gain[i] > 0][:BETTER] + [i for i in order if gain[i] < 0][:WORSE]
+    if not (theirs.has_text and ours.has_text):
+        chosen = []
     return Differences(
         int((gain > 0).sum()),
         int((gain < 0).sum()),
