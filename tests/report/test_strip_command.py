@@ -33,5 +33,5 @@ def test_the_page_counts_differences_of_stripped_predictions_and_shows_none(runs
 
 
 def test_a_record_without_predictions_is_named(tmp_path):
-    with pytest.raises(SystemExit, match="no.json|no.predictions"):
+    with pytest.raises(SystemExit, match="there is no"):
         main(["strip", str(tmp_path / "no.json")])
