@@ -16,7 +16,7 @@ def runs(tmp_path):
 
 
 def test_stripped_predictions_hold_no_text_and_the_same_p_value(runs, tmp_path):
-    (baseline, _), (ours, path) = runs
+    (baseline, _), (ours, _) = runs
     before = compare_runs([(baseline, ours)], tmp_path)
     assert main(["strip", *(str(path) for _, path in runs)]) == 0
     lines = gzip.decompress((tmp_path / ours.predictions).read_bytes()).decode()

@@ -41,7 +41,8 @@ def test_an_overlay_is_one_command_whose_jobs_compose(experiment):
 
 
 def test_every_task_has_an_overlay_for_an_open_corpus():
-    assert {path.stem for path in (CONF / "experiment" / "open").glob("*.yaml")} == set(task_names())
+    overlays = (CONF / "experiment" / "open").glob("*.yaml")
+    assert {path.stem for path in overlays} == set(task_names())
 
 
 @pytest.mark.parametrize("task", task_names())
