@@ -7,8 +7,8 @@ Splits: 87,599 / 10,570 questions; the test set is hidden, so the dev set stands
 Metric: token F1 and exact match, as evaluate-v1.1.py counts them, over every question that has an
     answer; training leaves out those whose answers align to no token.
 Memory: a batch is limited in padded tokens, so paragraphs of 400 and of 800 tokens need the same:
-    a training step with ELMo at the paper's sizes peaks at 3.2 GB in both cases (37 and 18 questions),
-    an evaluation step at 1.8 and 1.7 GB, on CPU, each with its own paragraph
+    at the paper's sizes, with ELMo and on CPU, a training step peaks at 3.2 GB in both cases (37
+    and 18 questions, each with its own paragraph), an evaluation step at 1.8 and 1.7 GB
     (`python -m benchmarks.squad_memory`).
 Published: 81.1 without and 85.8 with ELMo, test F1, one run (Peters et al. 2018, table 1).
 """
