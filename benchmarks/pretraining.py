@@ -154,6 +154,7 @@ def compare(size: str, text: PreparedCorpus, num_batches: int) -> Table:
         steps=STEPS,
         num_batches=num_batches,
         seed=1,
+        fresh=0.0,
     )
     batches = list(loader)
     with torch.no_grad():

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 from pytorch_lightning import LightningDataModule
 from torch import Tensor
 
@@ -17,12 +18,14 @@ from elmo_bench.bilm.vocabulary import Vocabulary
 class StreamBatch(NamedTuple):
     """The next steps of every lane in both directions, forward first.
 
-    Each distinct word is spelled once; `inputs` points into `words`.
+    Each distinct word is spelled once; `inputs` points into `words`. Lanes that are `fresh` begin
+    a sentence and are to be read from a state of zeros, as every sentence is after training.
     """
 
     words: Int[Tensor, "word char"]
     inputs: Int[Tensor, "direction lane time"]
     targets: Int[Tensor, "direction lane time"]
+    fresh: Bool[Tensor, " lane"]
 
 
 class StreamLoader:
@@ -33,6 +36,7 @@ class StreamLoader:
         own: The lanes that this rank trains on.
         steps: Tokens of each lane in a batch.
         num_batches: Batches in the whole of a training.
+        fresh: Share of the lanes that begin afresh in each batch.
     """
 
     def __init__(
@@ -46,7 +50,9 @@ class StreamLoader:
         steps: int,
         num_batches: int,
         seed: int,
+        fresh: float,
     ) -> None:
+        self._lanes, self._own, self._seed, self._fresh = lanes, own, seed, fresh
         self._streams = [
             Stream(store, lanes, own, (seed, direction), reverse=bool(direction))
             for direction in (0, 1)
@@ -78,15 +84,22 @@ class StreamLoader:
         rows: dict[str, int] = {}
         inputs: list[int] = []
         targets: list[int] = []
+        fresh = self._fresh_lanes()
         for stream in self._streams:
-            words, following = stream.read(self._shape[2])
+            words, following = stream.read(self._shape[2], np.flatnonzero(fresh).tolist())
             inputs += [rows.setdefault(word, len(rows)) for word in words]
             targets += self._vocabulary.ids(following)
         return StreamBatch(
             self._encoder.ids(list(rows)),
             torch.tensor(inputs).view(self._shape),
             torch.tensor(targets).view(self._shape),
+            torch.from_numpy(fresh[self._own.start : self._own.stop]),
         )
+
+    def _fresh_lanes(self) -> np.ndarray:
+        """Which of all lanes begin afresh; the same on every rank, and in a resumed training."""
+        draw = np.random.default_rng([self._seed, self._given]).random(self._lanes)
+        return draw < self._fresh
 
 
 class StreamData(LightningDataModule):
@@ -119,4 +132,5 @@ class StreamData(LightningDataModule):
             steps=self.recipe["steps"],
             num_batches=self.num_batches,
             seed=self.recipe["seed"],
+            fresh=self.recipe["fresh"],
         )

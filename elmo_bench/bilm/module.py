@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.distributed
+from jaxtyping import Bool
 from pytorch_lightning import LightningModule
 from torch import Tensor
 from torch.nn.functional import dropout, embedding
@@ -65,7 +66,7 @@ class BilmTraining(LightningModule):
         torch.manual_seed(self._seed(batch_idx, self.global_rank))
         vectors = self.bilm.encoder(batch.words)
         stacks = (self.bilm.forward_lstm, self.bilm.backward_lstm)
-        previous: Sequence[State | None] = self.states or (None, None)
+        previous = self._previous_states(batch.fresh)
         tops, states = [], []
         for direction, stack in enumerate(stacks):
             inputs = embedding(batch.inputs[direction], vectors)  # (lane, time, dim)
@@ -99,6 +100,16 @@ class BilmTraining(LightningModule):
             tuple(tensor.chunk(world, dim=1)[rank].to(self.device).clone() for tensor in state)
             for state in checkpoint["lstm_states"]
         ] or None
+
+    def _previous_states(self, fresh: Bool[Tensor, " lane"]) -> Sequence[State | None]:
+        """Where the last batch ended in both directions; zeros for lanes that begin afresh."""
+        if self.states is None:
+            return (None, None)
+        ended = fresh[None, :, None]  # states are (layer, lane, dim)
+        return [
+            (hidden.masked_fill(ended, 0.0), cell.masked_fill(ended, 0.0))
+            for hidden, cell in self.states
+        ]
 
     def _seed(self, batch_idx: int, rank: int) -> int:
         mixed = np.random.SeedSequence([self.seed, batch_idx, rank]).generate_state(1)

@@ -3,10 +3,11 @@
 Each sentence is read as <S> words </S>; inputs are all but its last token, targets all but its
 first, so a forward stream never reads </S> and a backward one never reads <S>, as in bilm-tf.
 A lane continues a sentence where the batch before cut it off, and takes the next sentence of the
-shuffled corpus when one is used up. No position is padded, none is skipped.
+shuffled corpus when one is used up. No position is padded, and none is skipped unless a lane is
+told to begin afresh.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,10 +80,17 @@ class Stream:
         # Sentence of each lane, and how many of its tokens are used up; -1 is before the first.
         self.places = [(-1, 0)] * lanes
 
-    def read(self, steps: int) -> tuple[list[str], list[str]]:
-        """Give the next inputs and targets of the own lanes, lane after lane, `steps` of each."""
+    def read(self, steps: int, fresh: Collection[int] = ()) -> tuple[list[str], list[str]]:
+        """Give the next inputs and targets of the own lanes, lane after lane, `steps` of each.
+
+        Args:
+            steps: Tokens of each lane.
+            fresh: Lanes that leave their sentence and begin a new one.
+        """
         inputs: list[str] = []
         targets: list[str] = []
+        for lane in fresh:
+            self.places[lane] = (-1, 0)
         for lane in range(len(self.places)):
             missing = steps
             while missing:

@@ -40,7 +40,8 @@ def read(path: Path, split: Split, articles: str | None, notes: Notes) -> Iterat
     Args:
         path: A SQuAD 1.1 JSON file.
         split: Which articles to take, if `articles` is given.
-        articles: A JSON file {split: [titles]} that cuts one file into splits.
+        articles: A JSON file {split: [titles]} that cuts one file into splits; of a split that it
+            does not name the whole file is read.
         notes: Counts what is passed over.
     """
     titles = None if articles is None else _titles(Path(articles).expanduser(), split)
@@ -68,11 +69,12 @@ def read(path: Path, split: Split, articles: str | None, notes: Notes) -> Iterat
         )
 
 
-def _titles(path: Path, split: Split) -> frozenset[str]:
+def _titles(path: Path, split: Split) -> frozenset[str] | None:
+    """The articles of a split; None for all of its file, when the JSON leaves the split out."""
     splits = read_json(path)
-    if not isinstance(splits, dict) or not isinstance(splits.get(split), list):
-        raise DataError(path, None, f"no list of titles for the {split} split")
-    return frozenset(map(str, splits[split]))
+    if not isinstance(splits, dict) or not all(isinstance(t, list) for t in splits.values()):
+        raise DataError(path, None, "not a JSON object {split: [titles]}")
+    return frozenset(map(str, splits[split])) if split in splits else None
 
 
 Node = Mapping[str, Any]

@@ -21,7 +21,8 @@ class SquadTask(Task):
     """A span of a paragraph that answers a question; predictions are first and last token.
 
     Args:
-        articles: A JSON file {split: [titles]} that cuts one file into splits, if not null.
+        articles: A JSON file {split: [titles]} that cuts one file into splits, if not null; a split
+            that it does not name is its whole file.
         max_train_tokens: Longer paragraphs are cut in training; never in evaluation.
         char_dim: Size of the character embeddings.
         char_filters: Width and number of each kind of character filter.

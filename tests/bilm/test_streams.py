@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from elmo_bench.bilm.chars import BOS, EOS
 from elmo_bench.bilm.encoders import CharCnn
 from elmo_bench.bilm.loader import StreamLoader
 from elmo_bench.bilm.store import SentenceStore, write_store
@@ -93,12 +94,39 @@ def test_ranks_together_read_what_one_process_reads(store):
         assert targets == shares[0][1] + shares[1][1]
 
 
-def new_loader(store, batches=50):
+def new_loader(store, batches=50, fresh=0.3):
     vocabulary = Vocabulary([*SPECIAL, *sorted(set(chain.from_iterable(SENTENCES)))[:50]])
     encoder = CharCnn(4, 4, [[1, 4]], 0, "relu", 10)
     return StreamLoader(
-        store, vocabulary, encoder, lanes=4, own=range(4), steps=6, num_batches=batches, seed=3
+        store,
+        vocabulary,
+        encoder,
+        lanes=4,
+        own=range(4),
+        steps=6,
+        num_batches=batches,
+        seed=3,
+        fresh=fresh,
     )
+
+
+def begins(loader, batch):
+    """Which lanes of each direction start with the mark that a sentence is read from."""
+    marks = loader._encoder.ids([BOS, EOS])
+    first = batch.words[batch.inputs[:, :, 0]]
+    return (first == marks[:, None]).all(dim=2)
+
+
+def test_lanes_that_begin_afresh_begin_a_sentence_in_both_directions(store):
+    loader = new_loader(store)
+    for batch in loader:
+        assert begins(loader, batch)[:, batch.fresh].all()
+
+
+def test_the_share_of_lanes_that_begin_afresh_is_as_asked(store):
+    for share in (0.0, 0.3, 1.0):
+        fresh = [batch.fresh.double().mean() for batch in new_loader(store, fresh=share)]
+        assert sum(fresh) / len(fresh) == pytest.approx(share, abs=0.08)
 
 
 def test_a_loader_goes_on_where_its_state_was_taken(store):
@@ -112,7 +140,7 @@ def test_a_loader_goes_on_where_its_state_was_taken(store):
     rest = list(other)
     assert len(rest) == 33
     assert all(
-        (a.words.equal(b.words), a.targets.equal(b.targets)) == (True, True)
+        (a.words.equal(b.words), a.targets.equal(b.targets), a.fresh.equal(b.fresh)) == (True,) * 3
         for a, b in zip(whole[17:], rest, strict=True)
     )
 

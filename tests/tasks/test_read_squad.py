@@ -81,6 +81,23 @@ def test_evaluation_asks_every_question_that_has_an_answer(tmp_path, changes):
     assert example.target.answers == tuple(read_references(path)["q"])
 
 
+@pytest.fixture
+def cut_file(tmp_path):
+    path, articles = tmp_path / "squad.json", tmp_path / "splits.json"
+    path.write_text(changed())
+    articles.write_text('{"train": ["t"], "dev": ["another"]}')
+    return lambda split: list(read(path, split, str(articles), Counter()))
+
+
+def test_a_split_that_is_not_named_is_its_whole_file(cut_file):
+    assert cut_file("train") == cut_file("test")
+
+
+def test_a_split_whose_articles_are_not_in_the_file_is_refused(cut_file):
+    with pytest.raises(DataError, match="no questions of these articles"):
+        cut_file("dev")
+
+
 def test_articles_cut_one_file_into_splits():
     path = shared("data", "qa", "squadshifts_new_wiki_v1.0.json.gz")
     articles = str(shared("data", "qa", "squadshifts_new_wiki.splits.json"))
