@@ -1,0 +1,59 @@
+"""The biLM that ships with the project."""
+
+import json
+import re
+
+import pytest
+
+from elmo_bench.bilm.model import BiLm
+from elmo_bench.bilm.perplexity import perplexity
+from tests.conftest import PROJECT
+
+FOLDER = PROJECT / "results" / "bilm" / "english"
+SENTENCE = [
+    "She",
+    "had",
+    "never",
+    "seen",
+    "the",
+    "old",
+    "man",
+    "before",
+    ",",
+    "and",
+    "she",
+    "did",
+    "not",
+    "know",
+    "what",
+    "to",
+    "say",
+    ".",
+]
+
+
+@pytest.fixture(scope="module")
+def english():
+    return BiLm.load("english")
+
+
+def test_it_is_found_by_its_name_and_gives_three_layers(english):
+    [layers] = english.embed([SENTENCE])
+    assert layers.shape == (3, len(SENTENCE), 256)
+
+
+def test_english_is_likelier_than_the_same_words_in_alphabetical_order(english):
+    in_order, sorted_words = (perplexity(english, [s]) for s in (SENTENCE, sorted(SENTENCE)))
+    assert in_order["forward"] < sorted_words["forward"] / 3
+    assert in_order["backward"] < sorted_words["backward"] / 3
+
+
+def test_the_card_has_the_recorded_perplexities():
+    card = (FOLDER / "README.md").read_text(encoding="utf-8")
+    recorded = json.loads((FOLDER / "training.json").read_text())["perplexity"].values()
+    shown = re.findall(r"\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", card)
+    assert [tuple(f"{v:.1f}" for v in file.values()) for file in recorded] == shown
+
+
+def test_it_is_small_enough_to_ship():
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 25e6
