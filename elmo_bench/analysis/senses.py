@@ -45,13 +45,15 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, SenseExample]]:
             lemma, sense, index, tokens = (row[k] for k in ("lemma", "sense", "index", "tokens"))
         except KeyError as error:
             raise DataError(path, number, f"there is no {error}") from error
-        words = isinstance(tokens, list) and all(isinstance(t, str) and t for t in tokens)
+        words = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
         if not words or not isinstance(lemma, str) or not isinstance(sense, str):
             raise DataError(path, number, "lemma and sense are strings, tokens a list of words")
-        if not isinstance(index, int) or not 0 <= index < len(tokens):
+        if not isinstance(index, int) or not 0 <= index < len(tokens) or not tokens[index]:
             problem = f"index {index!r} is not the place of one of the {len(tokens)} tokens"
             raise DataError(path, number, problem)
-        yield number, SenseExample(lemma, (sense,), index, index, tuple(tokens))
+        # Where a formula stood, CoarseWSD-20 has a token without letters.
+        place = index - tokens[:index].count("")
+        yield number, SenseExample(lemma, (sense,), place, place, tuple(filter(None, tokens)))
 
 
 def read_framework(path: Path) -> Iterator[SenseExample]:

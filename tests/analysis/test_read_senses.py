@@ -33,6 +33,14 @@ def test_jsonl_is_read_plain_and_packed(senses, tmp_path):
     assert read_senses(packed) == examples
 
 
+def test_tokens_without_letters_are_left_out(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"lemma": "bank", "sense": "river", "index": 2, "tokens": ["", "a", "bank", ""]}'
+    )
+    assert read_senses(path) == [SenseExample("bank", ("river",), 1, 1, ("a", "bank"))]
+
+
 def test_the_unified_framework_is_read_with_its_keys(tmp_path):
     tokens = ("The", "art", "of", "change", "ringing", ".")
     assert read_senses(write_framework(tmp_path)) == [

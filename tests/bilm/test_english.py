@@ -20,14 +20,9 @@ SENTENCE = [
     "man",
     "before",
     ",",
-    "and",
+    "so",
     "she",
-    "did",
-    "not",
-    "know",
-    "what",
-    "to",
-    "say",
+    "left",
     ".",
 ]
 
