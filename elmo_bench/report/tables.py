@@ -100,8 +100,10 @@ def headline_groups(runs: Runs) -> list[Group]:
 
 
 def _is_usual(group: Group) -> bool:
-    """Whether no ELMo setting was changed from what the task's yaml has."""
+    """Whether no ELMo setting was changed from the task's yaml, and the biLM is as it came."""
     usual = usual_elmo(group.task, group.any_record.data)
+    if group.config.get("bilm", {}).get("finetune"):
+        return False
     return all(group.config["elmo"].get(key) == value for key, value in usual.items())
 
 

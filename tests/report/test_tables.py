@@ -5,7 +5,7 @@ import pytest
 from elmo_bench.records import read_records
 from elmo_bench.report.ablations import layers_table, placement_table
 from elmo_bench.report.groups import Runs
-from elmo_bench.report.tables import groups_table, main_table
+from elmo_bench.report.tables import groups_table, headline_groups, main_table
 from elmo_bench.report.words import words_table
 from tests.report.synthetic_records import record
 
@@ -149,3 +149,8 @@ def test_the_words_table_has_arms_down_and_words_across(runs):
 def test_a_missing_glove_run_says_that_it_needs_a_path(runs):
     row = rows_of(words_table(runs), "squad")[0]
     assert {"words=glove", "words.path=PATH"} <= set(row["words_glove"].command.split())
+
+
+def test_a_fine_tuned_bilm_does_not_stand_beside_the_same_as_it_came():
+    runs = Runs([record("ner"), record("ner", bilm__finetune=True)])
+    assert [group.config["bilm"].get("finetune") for group in headline_groups(runs)] == [None]
