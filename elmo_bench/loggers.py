@@ -95,9 +95,7 @@ class GuardedLogger(Logger):
     def log_hyperparams(self, params: Any, *args: Any) -> None:
         self._call("log_hyperparams", params, *args)
 
-    def log_summary(
-        self, values: Mapping[str, float], draw: Callable[[], Path] | None = None
-    ) -> None:
+    def log_summary(self, values: Mapping[str, float], draw: Callable[[], Path] | None) -> None:
         """The outcome of the run: scores, and the picture of its layer weights.
 
         Args:

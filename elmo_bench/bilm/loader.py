@@ -52,6 +52,8 @@ class StreamLoader:
         seed: int,
         fresh: float,
     ) -> None:
+        if not 0 <= fresh <= 1:
+            raise ValueError(f"pretraining.fresh={fresh}: a share of the lanes, from 0 to 1.")
         self._lanes, self._own, self._seed, self._fresh = lanes, own, seed, fresh
         self._streams = [
             Stream(store, lanes, own, (seed, direction), reverse=bool(direction))

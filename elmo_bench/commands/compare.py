@@ -6,7 +6,6 @@ import sys
 from elmo_bench.report import selection
 
 HELP = "tables of the recorded runs beside the paper's: gains, layers, placement, words"
-PIPE_WIDTH = 180  # columns of a terminal output that goes to a file
 TABLES = (
     "main", "layers", "placement", "words", "weights", "finetuning", "groups", "analysis",
     "neighbours",
@@ -31,8 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from elmo_bench.report import formats
     from elmo_bench.report.build import build_tables
 
@@ -40,9 +37,7 @@ def run(args: argparse.Namespace) -> int:
     names = TABLES if args.tables == "all" else (args.tables,)
     tables = build_tables(records, args.directory, names, sorted(selection.names(args.task)))
     if args.format == "rich":
-        console = Console()
-        if not console.is_terminal:
-            console = Console(width=PIPE_WIDTH)
+        console = formats.new_console()
         for table in tables:
             formats.show(table, console)
     elif args.format == "json":

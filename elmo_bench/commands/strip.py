@@ -17,7 +17,7 @@ def run(args: argparse.Namespace) -> int:
     for record in args.record:
         path = record if record.name.endswith(ENDING) else record.with_suffix(ENDING)
         if not path.is_file():
-            raise SystemExit(f"elmo-bench strip: there is no {path}")
+            raise ValueError(f"there is no {path}; a record's predictions lie beside it")
         strip_text(path)
         print(path)
     return 0

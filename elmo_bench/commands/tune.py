@@ -5,8 +5,6 @@ import shlex
 
 HELP = "search for a task's hyperparameters within conf/search/TASK.yaml, by the dev score"
 
-PIPE_WIDTH = 180  # columns of a terminal output that goes to a file
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", metavar="TASK", help="the task, by its short name")
@@ -21,12 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rich.console import Console
-
+    from elmo_bench.report.formats import new_console
     from elmo_bench.tune.show import ordered, trial_line, trials_table, write_csv, write_picture
     from elmo_bench.tune.study import Search
 
-    console = Console() if Console().is_terminal else Console(width=PIPE_WIDTH)
+    console = new_console()
     search = Search(args.task, args.overrides, args.study)
     while (ended := search.num_ended()) < args.trials:
         line = trial_line(search.run_one())

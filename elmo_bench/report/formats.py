@@ -12,6 +12,8 @@ from rich.table import Table as RichTable
 
 from elmo_bench.report.cells import PAPER, Cell, Table, Value
 
+PIPE_WIDTH = 180  # columns of a terminal output that goes to a file
+
 LATEX_SPECIALS = str.maketrans(
     {
         **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -26,6 +28,12 @@ LATEX_SPECIALS = str.maketrans(
         "…": r"\ldots{}",
     }
 )
+
+
+def new_console() -> Console:
+    """A terminal, or a file that has room for wide tables."""
+    console = Console()
+    return console if console.is_terminal else Console(width=PIPE_WIDTH)
 
 
 def show(table: Table, console: Console) -> None:

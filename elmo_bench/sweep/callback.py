@@ -14,17 +14,16 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
 from joblib import cpu_count
 from omegaconf import DictConfig
-from rich.console import Console
 
 from elmo_bench.config import ConfigError
 from elmo_bench.report.build import NAMES
+from elmo_bench.report.formats import new_console
 from elmo_bench.sweep.job import Job, read_jobs
 from elmo_bench.sweep.plan import plan, show_plan
 from elmo_bench.sweep.summary import show_comparison, show_jobs, show_line
 from elmo_bench.sweep.threads import num_parallel_jobs
 
 FAILED = 3  # exit status of a sweep with failed jobs; Hydra's own is 1, the shell's 2
-PIPE_WIDTH = 180  # columns of a terminal output that goes to a file
 EVERY = 0.3  # seconds between two looks for ended jobs
 
 
@@ -78,9 +77,7 @@ class Watch(threading.Thread):
         self.folder = Path(config.hydra.sweep.dir)
         self.seen: dict[int, Job] = {}
         self.ended = threading.Event()
-        self.console = Console()
-        if not self.console.is_terminal:
-            self.console = Console(width=PIPE_WIDTH)
+        self.console = new_console()
 
     def run(self) -> None:
         """Look for ended jobs until told to stop."""

@@ -123,6 +123,11 @@ def test_lanes_that_begin_afresh_begin_a_sentence_in_both_directions(store):
         assert begins(loader, batch)[:, batch.fresh].all()
 
 
+def test_a_share_beyond_all_lanes_is_refused(store):
+    with pytest.raises(ValueError, match=r"pretraining.fresh=1.5"):
+        new_loader(store, fresh=1.5)
+
+
 def test_the_share_of_lanes_that_begin_afresh_is_as_asked(store):
     for share in (0.0, 0.3, 1.0):
         fresh = [batch.fresh.double().mean() for batch in new_loader(store, fresh=share)]
