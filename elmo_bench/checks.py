@@ -9,7 +9,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from elmo_bench.config import CONF, ConfigError
+from elmo_bench.config import CONF, ConfigError, read_option
 
 
 @dataclass(frozen=True)
@@ -148,11 +148,6 @@ def unknown_key_message(key: str, cfg: DictConfig) -> str:
 
 @cache
 def _yaml(path: Path) -> dict[str, Any]:
-    """The content of a yaml file, with that of the options of its group that it builds on."""
-    content = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
+    content = OmegaConf.to_container(read_option(path), resolve=False)
     assert isinstance(content, dict)
-    known: dict[str, Any] = {}
-    for entry in content.pop("defaults", []):
-        if isinstance(entry, str) and entry != "_self_":
-            known.update(_yaml(path.with_name(f"{entry}.yaml")))
-    return known | {str(key): value for key, value in content.items()}
+    return {str(key): value for key, value in content.items()}

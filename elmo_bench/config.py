@@ -87,6 +87,30 @@ def task_config(name: str) -> DictConfig:
         raise ConfigError(
             f"task={name}: there is no such task; there are {', '.join(task_names())}"
         )
-    config = OmegaConf.load(CONF / "task" / f"{name}.yaml")
-    assert isinstance(config, DictConfig)
-    return config
+    return read_option(CONF / "task" / f"{name}.yaml")
+
+
+def read_option(path: Path) -> DictConfig:
+    """The yaml of an option, with what its defaults list puts below it.
+
+    That is an option of its own group by name, or one of another group at a place of its own
+    (`/optimizer@training.optimizer: adam`).
+    """
+    content = OmegaConf.load(path)
+    assert isinstance(content, DictConfig)
+    parts: list[DictConfig] = []
+    entries: Any = OmegaConf.to_container(content.pop("defaults", OmegaConf.create([])))
+    for entry in entries:
+        if isinstance(entry, str):
+            if entry != "_self_":
+                parts.append(read_option(path.with_name(f"{entry}.yaml")))
+            continue
+        [(choice, name)] = entry.items()
+        group, _, place = choice.removeprefix("/").partition("@")
+        if choice.startswith("/") and place:
+            below = OmegaConf.create({})
+            OmegaConf.update(below, place, read_option(CONF / group / f"{name}.yaml"))
+            parts.append(below)
+    merged = OmegaConf.merge(*parts, content)
+    assert isinstance(merged, DictConfig)
+    return merged

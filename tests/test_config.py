@@ -3,11 +3,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from elmo_bench.checks import check
-from elmo_bench.config import CONF, ConfigError, plain, run_id, task_names
+from elmo_bench.config import CONF, ConfigError, build, plain, run_id, task_config, task_names
 from tests.conftest import PROJECT
 
 GROUPS = [path.name for path in CONF.iterdir() if path.is_dir()]
@@ -68,6 +69,19 @@ def test_a_wrong_key_or_value_is_told_with_what_is_allowed(override, words):
 
 def test_options_of_an_optimizer_are_free():
     check(config("task=ner", "+task.training.optimizer.weight_decay=0.1"))
+
+
+def test_another_optimizer_takes_nothing_over_that_only_the_first_one_knows():
+    cfg = config("task=squad", "optimizer@task.training.optimizer=adam")
+    check(cfg)
+    optimizer = build(cfg.task.training.optimizer)([torch.nn.Parameter(torch.zeros(1))])
+    assert isinstance(optimizer, torch.optim.Adam)
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_a_task_read_alone_is_that_of_a_run_on_a_whole_corpus(task):
+    run = config(f"task={task}", "data=files")
+    assert plain(task_config(task)) == plain(run.task)
 
 
 def test_how_a_run_computes_does_not_change_its_name():
