@@ -9,11 +9,12 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from elmo_bench.config import CONF
+from elmo_bench.config import CONF, read_option
 from elmo_bench.report.groups import ELMO_KEYS, flatten
 
 GROUPS = ("data", "words", "elmo", "bilm")
 NO_ELMO: dict[str, Any] = {"name": "none", "places": []}
+OPTIMIZER = "task.training.optimizer."
 ABSENT = object()
 
 
@@ -24,18 +25,23 @@ def run_command(config: Mapping[str, Any], seeds: Iterable[int] = (1,)) -> str:
     yaml files have already.
     """
     options = {name: config[name]["name"] for name in ("task", *GROUPS) if name in config}
+    if options["data"] not in options_of("data"):  # files that were given a name of their own
+        options["data"] = "files"
     defaults = default_options()
     words = [f"{k}={v}" for k, v in options.items() if defaults.get(k) != v]
     composed = _composed(**options)
     usual = flatten(composed or {})
     usual |= {f"{name}.name": option for name, option in options.items()}
-    for key, value in flatten({k: v for k, v in config.items() if k != "fingerprint"}).items():
+    given = flatten({k: v for k, v in config.items() if k != "fingerprint"})
+    for key, value in given.items():
         if value != "???" and usual.get(key, ABSENT) == value:
             continue
         if composed is None or key in usual:
             words.append(f"{key}={_hydra_value(value, key)}")
         elif f"{key.rpartition('.')[0]}._target_" in usual:  # an option that no yaml names
             words.append(f"+{key}={_hydra_value(value, key)}")
+    # Another optimizer than the task's own lacks some of its options.
+    words += [f"~{k}" for k in usual if k.startswith(OPTIMIZER) and k not in given]
     seeds = sorted(seeds) or [1]
     if seeds != [1]:
         words.append("seed=" + ",".join(map(str, seeds)))
@@ -72,9 +78,12 @@ def with_words(config: Mapping[str, Any], name: str) -> dict[str, Any]:
 @cache
 def default_options() -> dict[str, str]:
     """The options that conf/run.yaml chooses."""
-    entries = _yaml("run")["defaults"]
+    entries: Any = OmegaConf.to_container(OmegaConf.load(CONF / "run.yaml"))
     chosen = {
-        group: option for entry in entries if entry != "_self_" for group, option in entry.items()
+        group: option
+        for entry in entries["defaults"]
+        if entry != "_self_"
+        for group, option in entry.items()
     }
     return {group: option for group, option in chosen.items() if group in GROUPS}
 
@@ -111,7 +120,7 @@ def _composed(**options: str) -> dict[str, Any] | None:
 
 @cache
 def _yaml(name: str) -> Any:
-    return OmegaConf.to_container(OmegaConf.load(CONF / f"{name}.yaml"))
+    return OmegaConf.to_container(read_option(CONF / f"{name}.yaml"))
 
 
 def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

@@ -42,6 +42,15 @@ def test_a_command_computes_the_config_it_was_made_of(overrides):
     assert again(run_command(config)) == config
 
 
+OPEN = sorted(path.stem for path in (CONF / "experiment" / "open").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_a_run_of_an_overlay_can_be_told_without_it(name):
+    config = composed(f"experiment=open/{name}")
+    assert again(run_command(config)) == config
+
+
 def test_several_seeds_make_a_sweep():
     assert run_command(composed("task=ner"), [2, 1]) == "python run.py -m task=ner seed=1,2"
 
