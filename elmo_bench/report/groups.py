@@ -67,10 +67,10 @@ class Group:
 
     @property
     def corpus(self) -> str:
-        """The data option, and which folder or file where it is the user's own."""
-        data = self.config.get("data", {})
+        """The data option, or the name of the user's own files; without one, where they are."""
+        name, data = self.any_record.data, self.config.get("data", {})
         own = next((data[k] for k in ("dir", "test") if isinstance(data.get(k), str)), None)
-        return f"{self.any_record.data}: {PurePath(own).name}" if own else self.any_record.data
+        return f"{name}: {PurePath(own).name}" if name == "files" and own else name
 
     @property
     def bilm(self) -> str:

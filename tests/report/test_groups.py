@@ -26,6 +26,15 @@ def test_runs_that_differ_in_anything_else_are_never_one_group(change):
     assert len(group_records([record("ner", 1), record("ner", 2, **change)])) == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "corpus"), [("mini", "mini"), ("files", "files: conll2003"), ("wnut17", "wnut17")]
+)
+def test_files_are_told_by_their_name_or_else_by_their_place(name, corpus):
+    folder = {} if name == "mini" else {"data__dir": "corpora/conll2003"}
+    [group] = group_records([record("ner", 1, data__name=name, **folder)])
+    assert group.corpus == corpus
+
+
 def test_a_bilm_trained_anew_under_the_same_name_makes_another_group():
     again = replace(record("ner", 2), fingerprint="0ddba11")
     assert len(group_records([record("ner", 1), again])) == 2
