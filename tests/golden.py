@@ -1,0 +1,78 @@
+"""Numbers that a refactoring must reproduce: `python -m tests.golden` writes golden.json again.
+
+Twenty losses of a pretraining and one short run of each task, at a fixed seed and with one thread,
+and the hashes of the generated benchmark's files. Write them again only when a change is meant to
+change what is computed, and say so in the CHANGELOG.
+"""
+
+import hashlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hydra import compose, initialize_config_dir
+
+from elmo_bench.config import CONF, task_names
+from elmo_bench.evaluate import evaluate
+from elmo_bench.mini.files import write_mini
+from elmo_bench.mini.settings import MiniSettings
+from elmo_bench.pretrain import pretrain, pretrain_config
+from tests.bilm.pretraining_settings import losses, tiny
+from tests.conftest import TINY, paths_below
+
+FILE = Path(__file__).with_name("golden.json")
+NUM_LOSSES = 20
+MINI = MiniSettings(
+    train=12, dev=6, test=6, train_documents=2, dev_documents=1, test_documents=1,
+    corpus_tokens=600, heldout_tokens=200,
+)  # fmt: skip
+
+
+def pretraining_losses(folder: Path) -> list[float]:
+    """The first losses of a tiny pretraining with dropout, resets and gradient accumulation."""
+    options = ["pretraining.lanes=4", "pretraining.fresh=0.2", "pretraining.accumulate=2"]
+    pretrain(pretrain_config(*tiny(folder, *options)))
+    return [float(line.split(",")[1]) for line in losses(folder)[:NUM_LOSSES]]
+
+
+def run_outcome(task: str, folder: Path, cache: Path) -> dict[str, Any]:
+    """Scores, losses and layer weights of a tiny run with ELMo."""
+    paths = [*paths_below(folder), f"paths.cache={cache}"]
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        cfg = compose("run", [*TINY, *paths, f"task={task}"])
+    record = evaluate(cfg)
+    rows = [
+        {key: value for key, value in row.items() if "loss" in key or key.startswith("dev/")}
+        for row in record.epochs
+    ]
+    return {"epochs": rows, "scores": record.scores, "layer_weights": record.layer_weights}
+
+
+def mini_hashes(folder: Path) -> dict[str, str]:
+    """SHA-256 of every file of a small generated benchmark."""
+    write_mini(folder, MINI)
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "pretraining").mkdir()
+        golden = {
+            "pretraining": pretraining_losses(folder / "pretraining"),
+            "tasks": {task: run_outcome(task, folder, folder / "cache") for task in task_names()},
+            "mini": mini_hashes(folder / "mini"),
+        }
+    text = json.dumps(golden, indent=1, sort_keys=True) + "\n"
+    out = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
+    out.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
