@@ -41,7 +41,7 @@ test-slow: $(READY) ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow
 
 report: $(READY) ## make results/tables and results/figures from results/runs, and outputs/report.html
-	@$(BIN)/python -m elmo_bench.report.stored
+	@$(BIN)/python -m elmo_bench.report.write_results
 	@$(BIN)/elmo-bench report -o outputs/report.html
 
 clean: ## remove .venv, caches and outputs; results/ stays

@@ -7,10 +7,10 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from elmo_bench.checks import check
-from elmo_bench.config import CONF
-from elmo_bench.entry import guarded, one_device_per_job
-from elmo_bench.recipe import PRETRAINING_RULES
+from elmo_bench.config.checks import check
+from elmo_bench.config.compose import CONF
+from elmo_bench.config.hydra_main import guarded, one_device_per_job
+from elmo_bench.config.pretraining_checks import PRETRAINING_RULES
 
 
 @hydra.main(config_path=str(CONF), config_name="pretrain", version_base="1.3")
@@ -20,7 +20,9 @@ def main(cfg: DictConfig) -> None:
         if HydraConfig.get().mode == RunMode.MULTIRUN:
             one_device_per_job(cfg)
         check(cfg, PRETRAINING_RULES, "pretrain")
-        from elmo_bench.pretrain import pretrain  # torch and Lightning take seconds to import
+        from elmo_bench.pretraining.stage import (
+            pretrain,  # torch and Lightning take seconds to import
+        )
 
         pretrain(cfg)
     except (ValueError, OSError) as error:

@@ -8,14 +8,14 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from elmo_bench.checks import check
-from elmo_bench.config import CONF, ConfigError
-from elmo_bench.entry import guarded
+from elmo_bench.config.checks import check
+from elmo_bench.config.compose import CONF, ConfigError
+from elmo_bench.config.hydra_main import guarded
 
 
 @hydra.main(config_path=str(CONF), config_name="run", version_base="1.3")
 def main(cfg: DictConfig) -> float:
-    """Run what the config says and return the dev score, which sweepers maximise."""
+    """Run what the config says and return the dev score, which sweepers maximize."""
     how = HydraConfig.get()
     if how.mode == RunMode.MULTIRUN:
         from elmo_bench.sweep.execute import run_job
@@ -29,7 +29,7 @@ def main(cfg: DictConfig) -> float:
 
             show_plan(plan(cfg))
             return 0.0
-        from elmo_bench.evaluate import run  # torch and Lightning take seconds to import
+        from elmo_bench.runs.stage import run  # torch and Lightning take seconds to import
 
         return run(cfg)
     except ConfigError as error:

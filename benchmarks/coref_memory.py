@@ -12,10 +12,10 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from elmo_bench.config import build, task_config
-from elmo_bench.example import Example
+from elmo_bench.config.compose import build, task_config
+from elmo_bench.data.example import Example
 from elmo_bench.features.mix import ElmoMix
-from elmo_bench.nn.words import random_words
+from elmo_bench.nn.word_embedding import random_words
 from elmo_bench.task import Batch, collate
 from tasks.coref import CorefTarget
 

@@ -13,8 +13,8 @@ from rich.table import Table
 from torch import Tensor
 from torchcrf import CRF
 
+from elmo_bench.data.tags import Transitions
 from elmo_bench.nn.crf import Crf
-from elmo_bench.tags import Transitions
 
 
 def seconds(steps: list[Callable[[], object]], repeats: int) -> list[float]:

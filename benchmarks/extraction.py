@@ -17,16 +17,17 @@ from itertools import islice
 from pathlib import Path
 
 import torch
-import yaml
 from rich.console import Console
 from rich.table import Table
 from torch import Tensor
 from torch.nn.functional import conv1d, embedding, linear
 
 from elmo_bench.bilm import lstm
-from elmo_bench.bilm.chars import BOS, EOS, char_ids
-from elmo_bench.bilm.kernel import load_kernel
+from elmo_bench.bilm.characters import BOS, EOS, char_ids
+from elmo_bench.bilm.kernels.library import load_kernel
 from elmo_bench.bilm.model import BiLm
+from elmo_bench.config.compose import compose
+from elmo_bench.config.compose import plain as plain_values
 from elmo_bench.data.files import numbered_lines
 
 BATCH_SIZE = 64
@@ -174,7 +175,7 @@ def made_up(num_sentences: int) -> list[list[str]]:
 
 
 def compare(size: str, sentences: Sentences, peak: float, rounds: int) -> Table:
-    config = yaml.safe_load((PROJECT / "conf" / "bilm" / f"{size}.yaml").read_text())
+    config = plain_values(compose("pretrain", [f"bilm={size}"]).bilm)
     torch.manual_seed(1)
     bilm = BiLm(size, config["encoder"], config["lstm"]).eval()
     num_tokens, work = sum(map(len, sentences)), gflop_of(bilm, sentences)

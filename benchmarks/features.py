@@ -14,15 +14,14 @@ import statistics
 import time
 
 import torch
-from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.table import Table
 
-from elmo_bench.assemble import Parts, assemble
-from elmo_bench.clock import Clock
-from elmo_bench.config import CONF
-from elmo_bench.evaluate import baseline_of
+from elmo_bench.config.compose import compose
+from elmo_bench.records.timer import StageTimer
+from elmo_bench.runs.build import RunComponents, build_components
+from elmo_bench.runs.stage import baseline_of
 
 ARMS = ("baseline", "ELMo, cached", "ELMo, recomputed")
 
@@ -43,15 +42,14 @@ def main() -> None:
 
 
 def compose_run(overrides: list[str]) -> DictConfig:
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        return compose("run", overrides)
+    return compose("run", overrides)
 
 
 def measure(cfg: DictConfig, epochs: int) -> list[str]:
     """One row: the three ways at one size of the training set."""
     online = OmegaConf.merge(cfg, {"features": "online"})
-    clock = Clock()
-    arms = [assemble(one, clock) for one in (baseline_of(cfg), cfg, online)]
+    timer = StageTimer()
+    arms = [build_components(one, timer) for one in (baseline_of(cfg), cfg, online)]
     seconds: list[list[float]] = [[] for _ in arms]
     for _ in range(epochs):
         for parts, measured in zip(arms, seconds, strict=True):
@@ -68,7 +66,7 @@ def measure(cfg: DictConfig, epochs: int) -> list[str]:
     ]
 
 
-def epoch_seconds(parts: Parts) -> float:
+def epoch_seconds(parts: RunComponents) -> float:
     """One pass over the training set: reading, forward, backward, step."""
     module = parts.module.train()
     optimizer = module.new_optimizer(p for p in module.parameters() if p.requires_grad)

@@ -1,7 +1,7 @@
 """Seconds that each metric takes on synthetic predictions of the size of its test set.
 
 Run as `python benchmarks/metrics.py`. The libraries that a metric imports on its first call
-(scikit-learn behind seqeval, scipy) are loaded before the clock starts.
+(scikit-learn behind seqeval, scipy) are loaded before the timer starts.
 """
 
 import random

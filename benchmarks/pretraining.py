@@ -23,23 +23,23 @@ from torch import Tensor
 from torch.nn.functional import conv1d, embedding, linear
 from torch.nn.utils import clip_grad_norm_
 
-from elmo_bench.bilm.corpus import Sentence, TextCorpus
-from elmo_bench.bilm.loader import StreamBatch, StreamLoader
 from elmo_bench.bilm.lstm import LstmLayer
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import Softmax, build_softmax
-from elmo_bench.bilm.store import PreparedCorpus, prepare
 from elmo_bench.bilm.vocabulary import Vocabulary
-from elmo_bench.config import plain
-from elmo_bench.memory import keep_freed_memory
-from elmo_bench.pretrain import pretrain_config
+from elmo_bench.config.compose import plain
+from elmo_bench.pretraining.corpus import Sentence, TextCorpus
+from elmo_bench.pretraining.loader import StreamBatch, StreamLoader
+from elmo_bench.pretraining.memory import keep_freed_memory
+from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
+from tests.pretraining.tiny_pretraining import compose_pretraining
 
 LANES, STEPS = 32, 20
 NUM_WORDS = 30_000
 LOSSES = {
     "full": {"kind": "full"},
     "sampled": {"kind": "sampled", "num_negatives": 8192},
-    "adaptive": {"kind": "adaptive", "cutoffs": [2000, 8000], "shrink": 2},
+    "adaptive": {"kind": "adaptive", "cutoffs": [2000, 8000], "div_value": 2},
 }
 Hidden = Callable[[BiLm, StreamBatch], Tensor]
 
@@ -104,7 +104,7 @@ class Side:
         torch.manual_seed(1)
         units, projection = size.split("/")
         settings = plain(
-            pretrain_config(
+            compose_pretraining(
                 "bilm=english",
                 "corpus=mini",
                 f"bilm.lstm.hidden_dim={units}",
@@ -203,7 +203,7 @@ def main() -> None:
     corpus = TextCorpus("text", args.text, None) if args.text else MadeUpCorpus()
     console = Console()
     with tempfile.TemporaryDirectory() as folder:
-        text = prepare(corpus, Path(folder))
+        text = prepare_corpus(corpus, Path(folder))
         for size in args.sizes:
             console.print(compare(size, text, args.batches))
 

@@ -1,7 +1,7 @@
 """Time and peak memory of SQuAD at the paper's size: a step over long paragraphs, by their length.
 
-Every step has a process of its own, and a batch that is as large as `max_cells` allows when no two
-questions share a paragraph.
+Every step runs in a process of its own, on a batch as large as `max_padded_tokens` allows when no
+two questions share a paragraph.
 
 Run: OMP_NUM_THREADS=1 python -m benchmarks.squad_memory
 """
@@ -17,11 +17,11 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from elmo_bench.config import build, task_config
-from elmo_bench.datamodule import LengthBatches
-from elmo_bench.example import Example, distinct_segments
+from elmo_bench.config.compose import build, task_config
+from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.features.mix import ElmoMix
-from elmo_bench.nn.words import random_words
+from elmo_bench.nn.word_embedding import random_words
+from elmo_bench.runs.datamodule import LengthBatches
 from elmo_bench.task import Batch, collate
 from tasks.squad import SquadTarget
 
@@ -37,11 +37,11 @@ def question(number: int, num_tokens: int, generator: random.Random) -> Example:
 
 
 def largest_batch(num_tokens: int) -> Batch:
-    """As many questions as the paper's batch size and `max_cells` allow, with frozen layers."""
+    """As many questions as the batch size and `max_padded_tokens` allow, with frozen layers."""
     settings, generator = task_config("squad").training, random.Random(1)
     examples = [question(n, num_tokens, generator) for n in range(settings.batch_size)]
     lengths = [[len(segment) for segment in example.segments] for example in examples]
-    rows = next(iter(LengthBatches(lengths, settings.batch_size, settings.max_cells)))
+    rows = next(iter(LengthBatches(lengths, settings.batch_size, settings.max_padded_tokens)))
     kept = [examples[row] for row in rows]
     return collate(kept, torch.randn(LAYERS, *collate(kept).mask.shape, ELMO_DIM))
 

@@ -13,8 +13,8 @@ from rich.table import Table
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from elmo_bench.memory import keep_freed_memory
 from elmo_bench.nn.packed import Packing
+from elmo_bench.pretraining.memory import keep_freed_memory
 from tasks.srl.encoder import HighwayLstm
 
 

@@ -7,7 +7,7 @@ from typing import Any
 _PUBLIC = {
     "BiLm": "elmo_bench.bilm.model",
     "ElmoMix": "elmo_bench.features.mix",
-    "read_records": "elmo_bench.records",
+    "read_records": "elmo_bench.records.run",
 }
 
 __all__ = list(_PUBLIC)

@@ -21,8 +21,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from elmo_bench.example import Example, Notes, Segment, Split, distinct_segments
-from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.data.example import Example, Segment, Skipped, Split, distinct_segments
+from elmo_bench.nn.word_embedding import WordEmbedding
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Output(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """What is known or predicted of an example, for the eye: a label, or labelled spans."""
+    """What is known or predicted of an example, for the eye: a label, or labeled spans."""
 
     label: str | None = None
     spans: tuple[tuple[int, int, int, str], ...] = ()  # segment, first token, last token, label
@@ -99,29 +99,32 @@ class Task(ABC):
     suffix: ClassVar[str]  # of the files that `write_predictions` writes: conll, jsonl, ...
 
     @abstractmethod
-    def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
+    def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
         """Read one file of the corpus's official format, plain or .gz."""
 
     @abstractmethod
     def from_hub(
-        self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
+        self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
         """Map the rows of a Hub dataset onto the examples that `read` gives."""
 
-    def facts(self, train: Sequence[Example]) -> dict[str, Any]:
+    def label_vocabulary(self, train: Sequence[Example]) -> dict[str, Any]:
         """What the model must know of the training data, fit for JSON: the set of tags, say."""
         return {}
 
     @abstractmethod
     def build_model(
-        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+        self,
+        words: WordEmbedding,
+        elmo_dims: Mapping[str, int],
+        label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
         """Build the network, called as `model(batch, elmo) -> Output`.
 
         Args:
             words: Embeds the words of a batch's segments.
             elmo_dims: Size of the ELMo vectors by place; empty in the baseline.
-            facts: What `facts` gave for the training data.
+            label_vocabulary: What `label_vocabulary` gave for the training data.
         """
 
     @abstractmethod

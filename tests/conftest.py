@@ -5,10 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 
-from elmo_bench.config import CONF
+from elmo_bench.config.compose import compose
 
 # Before anything imports datasets or wandb: no test may touch the network.
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -65,7 +64,6 @@ def tiny_run(tmp_path: Path, shared_cache: Path) -> Callable[..., DictConfig]:
 
     def compose_tiny(*overrides: str, folder: Path = tmp_path) -> DictConfig:
         paths = [*paths_below(folder), f"paths.cache={shared_cache}"]
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            return compose("run", [*TINY, *paths, *overrides])
+        return compose("run", [*TINY, *paths, *overrides])
 
     return compose_tiny

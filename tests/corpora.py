@@ -11,7 +11,7 @@ import tasks.snli.data
 import tasks.squad.data
 import tasks.srl.data
 import tasks.sst5.data
-from elmo_bench.example import Example, Notes
+from elmo_bench.data.example import Example, Skipped
 
 NER = """-DOCSTART- -X- -X- O
 
@@ -38,7 +38,7 @@ _PAIRS = [
     {"gold_label": "neutral", "sentence1": "A boy sings.", "sentence2": "He's happy."},
 ]
 SNLI = "".join(json.dumps(pair) + "\n" for pair in _PAIRS)
-_CONTEXT = "Ada was born in 1815-1816. She wrote “notes” in London."
+_CONTEXT = "Ada was born in 1815-1816. She wrote “skipped” in London."
 _QUESTIONS = [
     {
         "id": "q1",
@@ -94,18 +94,18 @@ bc/x/00/x_0001 1 0 Yes UH * - - - Bob * -
 
 TEXTS = {"ner": NER, "sst5": SST5, "snli": SNLI, "squad": SQUAD, "srl": SRL, "coref": COREF}
 
-READERS: dict[str, Callable[[Path, Notes], Iterator[Example]]] = {
-    "ner": lambda path, notes: tasks.ner.data.read(path),
-    "sst5": lambda path, notes: tasks.sst5.data.read(path, "train", 1, notes),
+READERS: dict[str, Callable[[Path, Skipped], Iterator[Example]]] = {
+    "ner": lambda path, skipped: tasks.ner.data.read(path),
+    "sst5": lambda path, skipped: tasks.sst5.data.read(path, "train", 1, skipped),
     "snli": tasks.snli.data.read,
-    "squad": lambda path, notes: tasks.squad.data.read(path, "train", None, notes),
-    "srl": lambda path, notes: tasks.srl.data.read(path, True, notes),
+    "squad": lambda path, skipped: tasks.squad.data.read(path, "train", None, skipped),
+    "srl": lambda path, skipped: tasks.srl.data.read(path, True, skipped),
     "coref": tasks.coref.data.read,
 }
 
 
-def read_text(task: str, path: Path, text: str | None = None) -> tuple[list[Example], Notes]:
+def read_text(task: str, path: Path, text: str | None = None) -> tuple[list[Example], Skipped]:
     """Write a text (a task's sample, if none is given) to a file and read it again."""
-    notes: Notes = Counter()
+    skipped: Skipped = Counter()
     path.write_text(TEXTS[task] if text is None else text, encoding="utf-8")
-    return list(READERS[task](path, notes)), notes
+    return list(READERS[task](path, skipped)), skipped

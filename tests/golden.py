@@ -12,15 +12,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hydra import compose, initialize_config_dir
-
-from elmo_bench.config import CONF, task_names
-from elmo_bench.evaluate import evaluate
+from elmo_bench.config.compose import compose, task_names
 from elmo_bench.mini.files import write_mini
 from elmo_bench.mini.settings import MiniSettings
-from elmo_bench.pretrain import pretrain, pretrain_config
-from tests.bilm.pretraining_settings import losses, tiny
+from elmo_bench.pretraining.stage import pretrain
+from elmo_bench.runs.stage import evaluate
 from tests.conftest import TINY, paths_below
+from tests.pretraining.tiny_pretraining import compose_pretraining, losses, tiny
 
 FILE = Path(__file__).with_name("golden.json")
 NUM_LOSSES = 20
@@ -32,17 +30,19 @@ MINI = MiniSettings(
 
 def pretraining_losses(folder: Path) -> list[float]:
     """The first losses of a tiny pretraining with dropout, resets and gradient accumulation."""
-    options = ["pretraining.lanes=4", "pretraining.fresh=0.2", "pretraining.accumulate=2"]
-    pretrain(pretrain_config(*tiny(folder, *options)))
+    options = [
+        "pretraining.batch_size=4",
+        "pretraining.state_reset_prob=0.2",
+        "pretraining.accumulate_grad_batches=2",
+    ]
+    pretrain(compose_pretraining(*tiny(folder, *options)))
     return [float(line.split(",")[1]) for line in losses(folder)[:NUM_LOSSES]]
 
 
 def run_outcome(task: str, folder: Path, cache: Path) -> dict[str, Any]:
     """Scores, losses and layer weights of a tiny run with ELMo."""
     paths = [*paths_below(folder), f"paths.cache={cache}"]
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        cfg = compose("run", [*TINY, *paths, f"task={task}"])
-    record = evaluate(cfg)
+    record = evaluate(compose("run", [*TINY, *paths, f"task={task}"]))
     rows = [
         {key: value for key, value in row.items() if "loss" in key or key.startswith("dev/")}
         for row in record.epochs

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from elmo_bench.config import task_names
+from elmo_bench.config.compose import task_names
 from tests import golden
 
 GOLDEN = json.loads(golden.FILE.read_text())

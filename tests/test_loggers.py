@@ -5,9 +5,9 @@ from pytorch_lightning import Trainer
 from pytorch_lightning.demos.boring_classes import BoringModel
 from pytorch_lightning.loggers import CSVLogger
 
-from elmo_bench.evaluate import evaluate, run
 from elmo_bench.loggers import GuardedLogger, build_logger
-from elmo_bench.runs import RunFiles
+from elmo_bench.runs.files import RunFiles
+from elmo_bench.runs.stage import evaluate, run
 
 
 class FailingLogger(CSVLogger):

@@ -1,21 +1,21 @@
-"""What the layers of a biLM know: neighbours in context, word senses, parts of speech."""
+"""What the layers of a biLM know: neighbors in context, word senses, parts of speech."""
 
 from importlib import import_module
 from typing import Any
 
 # Public names and where they live; loaded at first use, as reports need the results alone.
 _PUBLIC = {
-    "find_neighbours": "elmo_bench.analysis.neighbours",
+    "find_neighbors": "elmo_bench.analysis.neighbors",
     "Method": "elmo_bench.analysis.wsd",
     "draw_occurrences": "elmo_bench.analysis.pictures",
-    "read_analyses": "elmo_bench.findings",
+    "read_analyses": "elmo_bench.records.analysis",
     "read_senses": "elmo_bench.analysis.senses",
     "read_tagged": "elmo_bench.analysis.pos_probe",
     "similar_tokens": "elmo_bench.analysis.static",
     "similar_words": "elmo_bench.analysis.static",
     "study_pos": "elmo_bench.analysis.pos_study",
     "study_senses": "elmo_bench.analysis.wsd_study",
-    "write_analysis": "elmo_bench.findings",
+    "write_analysis": "elmo_bench.records.analysis",
 }
 
 __all__ = list(_PUBLIC)

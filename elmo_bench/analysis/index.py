@@ -1,17 +1,15 @@
 """The vectors of a word's occurrences in a file, or of all words', on disk.
 
-A folder in the cache holds vectors.npy (layer, occurrence, dim) in float16, places.npy (line,
-place) of each occurrence, and about.json. Building reads the file twice, first to count and then
-to compute, and keeps a few thousand tokens in memory besides the places (16 bytes each); searching
-maps vectors.npy and reads it block by block. So millions of tokens need disk, not memory.
+A folder in the cache holds vectors.npy (layer, occurrence, dim) in float16, positions.npy (line,
+position) of each occurrence, and about.json. Building reads the file twice, first to count and
+then to compute, and keeps a few thousand tokens in memory besides the positions (16 bytes each);
+searching maps vectors.npy and reads it block by block. So millions of tokens need disk, not memory.
 """
 
 import hashlib
 import heapq
 import json
-import os
 import shutil
-import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +25,8 @@ from rich.progress import Progress
 from elmo_bench.analysis.stream import stream_layers, write_vectors
 from elmo_bench.analysis.text import Line, read_lines
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.findings import content_hash
+from elmo_bench.records.digest import content_hash
+from elmo_bench.records.files import replace_folder
 
 BLOCK_ROWS = 16_384  # searched at a time
 
@@ -47,24 +46,24 @@ class Index:
 
     layers: list[int]
     vectors: Float16[np.ndarray, "layer row dim"]
-    places: Int64[np.ndarray, "row 2"]  # line number in the file, token in the line
+    positions: Int64[np.ndarray, "row 2"]  # line number in the file, token in the line
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.positions)
 
-    def rows(self, line: int, place: int) -> list[int]:
+    def rows(self, line: int, position: int) -> list[int]:
         """The row of an occurrence, if it is here."""
-        return np.flatnonzero((self.places == (line, place)).all(axis=1)).tolist()
+        return np.flatnonzero((self.positions == (line, position)).all(axis=1)).tolist()
 
     def nearest(
-        self, vector: Float[np.ndarray, " dim"], layer: int, top: int, centre: bool = False
+        self, vector: Float[np.ndarray, " dim"], layer: int, top: int, center: bool = False
     ) -> list[Match]:
         """The occurrences of the greatest cosine, from the nearest on.
 
-        With `centre`, the mean of all occurrences is taken away first: what they share.
+        With `center`, the mean of all occurrences is taken away first: what they share.
         """
         found: list[tuple[float, int]] = []
-        middle = self.mean(layer) if centre else np.zeros_like(vector)
+        middle = self.mean(layer) if center else np.zeros_like(vector)
         for start, block in self._blocks(layer):
             rows = range(start, start + len(block))
             similarities = cosines(block - middle, vector - middle)
@@ -145,12 +144,12 @@ def _load(folder: Path, layers: list[int]) -> Index | None:
     """None where the folder is missing or its files do not fit together."""
     try:
         vectors = np.load(folder / "vectors.npy", mmap_mode="r")
-        places = np.load(folder / "places.npy")
+        positions = np.load(folder / "positions.npy")
     except (OSError, ValueError, EOFError):
         return None
-    if vectors.shape[:2] != (len(layers), len(places)):
+    if vectors.shape[:2] != (len(layers), len(positions)):
         return None
-    return Index(layers, vectors, places)
+    return Index(layers, vectors, positions)
 
 
 def _build(
@@ -158,16 +157,15 @@ def _build(
 ) -> None:
     flat = array("q")  # 16 bytes an occurrence
     for line, found in _occurrences(path, word):
-        for place in found:
-            flat.extend((line.number, place))
+        for position in found:
+            flat.extend((line.number, position))
     if not flat:
         raise ValueError(f"{path}: {word!r} does not occur in it" if word else f"{path} is empty")
-    places = np.array(flat, dtype=np.int64).reshape(-1, 2)
-    shape = (len(layers), len(places), bilm.output_dim)
-    unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
+    positions = np.array(flat, dtype=np.int64).reshape(-1, 2)
+    shape = (len(layers), len(positions), bilm.output_dim)
+    with replace_folder(folder) as unfinished:
         with Progress(transient=True, console=Console(stderr=True)) as progress:
-            task = progress.add_task(f"Reading {path.name}", total=len(places))
+            task = progress.add_task(f"Reading {path.name}", total=len(positions))
 
             def advance(block: np.ndarray) -> np.ndarray:
                 progress.advance(task, block.shape[1])
@@ -175,19 +173,15 @@ def _build(
 
             blocks = map(advance, _blocks(bilm, path, word, layers))
             write_vectors(unfinished / "vectors.npy", shape, blocks)
-        np.save(unfinished / "places.npy", places)
+        np.save(unfinished / "positions.npy", positions)
         (unfinished / "about.json").write_text(about + "\n", encoding="utf-8")
-        unfinished.chmod(0o755)  # mkdtemp's folders are for their owner alone
-        os.rename(unfinished, folder)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _occurrences(path: Path, word: str | None) -> Iterator[tuple[Line, list[int]]]:
     for line in read_lines(path):
-        places = line.places(word) if word is not None else list(range(len(line.tokens)))
-        if places:
-            yield line, places
+        positions = line.positions(word) if word is not None else list(range(len(line.tokens)))
+        if positions:
+            yield line, positions
 
 
 def _blocks(
@@ -195,5 +189,5 @@ def _blocks(
 ) -> Iterator[Float[np.ndarray, "layer _row dim"]]:
     """The vectors of each sentence's occurrences; sentences without any are not computed."""
     occurrences = _occurrences(path, word)
-    for (_, places), stack in stream_layers(bilm, occurrences, lambda item: item[0].tokens):
-        yield stack[layers][:, places]
+    for (_, positions), stack in stream_layers(bilm, occurrences, lambda item: item[0].tokens):
+        yield stack[layers][:, positions]

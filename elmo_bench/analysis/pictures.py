@@ -12,8 +12,8 @@ from matplotlib.patheffects import withStroke
 from elmo_bench.report.figures.style import FAINT, INK, legend_below, new_figure
 from elmo_bench.report.weights import layer_name
 
-# Okabe and Ito's colours without black, each with a marker of its own for print in grey.
-SENSE_COLOURS = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442"]
+# Okabe and Ito's colors without black, each with a marker of its own for print in gray.
+SENSE_COLORS = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442"]
 SENSE_MARKERS = ["o", "^", "s", "D", "v", "P", "X"]
 MAX_POINTS = 2000  # more would hide each other
 
@@ -27,16 +27,16 @@ def principal_plane(
 
     Also gives the share of all variance in either direction.
     """
-    centre = vectors.mean(axis=0)
-    centred = vectors - centre
-    _, sizes, directions = np.linalg.svd(centred, full_matrices=False)
+    center = vectors.mean(axis=0)
+    centerd = vectors - center
+    _, sizes, directions = np.linalg.svd(centerd, full_matrices=False)
     shares = (sizes**2 / max(float((sizes**2).sum()), 1e-12))[:2].tolist()
     axes = np.zeros((2, vectors.shape[1]), vectors.dtype)
     axes[: len(directions[:2])] = directions[:2]
     # The sign of a direction is arbitrary; this one is the same everywhere.
     axes *= np.where(axes[range(2), np.abs(axes).argmax(axis=1)] < 0, -1, 1)[:, None]
-    placed = np.empty((0, 2)) if others is None else (others - centre) @ axes.T
-    return centred @ axes.T, placed, [*shares, 0.0][:2]
+    placed = np.empty((0, 2)) if others is None else (others - center) @ axes.T
+    return centerd @ axes.T, placed, [*shares, 0.0][:2]
 
 
 def sample_rows(total: int, kept: Sequence[int]) -> list[int]:
@@ -52,7 +52,7 @@ def draw_occurrences(
     query: Mapping[int, Float[np.ndarray, " dim"]] | None = None,
     nearest: Sequence[int] = (),
 ) -> Figure:
-    """A panel per layer, a point per occurrence, a colour and a marker per sense.
+    """A panel per layer, a point per occurrence, a color and a marker per sense.
 
     Args:
         title: What is drawn.
@@ -69,9 +69,9 @@ def draw_occurrences(
         _draw_points(axes, points, senses)
         near = points[list(nearest)]
         axes.scatter(near[:, 0], near[:, 1], s=40, facecolors="none", edgecolors=INK, zorder=3)
-        for number, place in enumerate(near, start=1):
+        for number, position in enumerate(near, start=1):
             axes.annotate(
-                str(number), place, xytext=(4, 4), textcoords="offset points", zorder=4,
+                str(number), position, xytext=(4, 4), textcoords="offset points", zorder=4,
                 path_effects=[withStroke(linewidth=2.5, foreground="white")],
             )  # fmt: skip
         if len(star):
@@ -95,18 +95,18 @@ def draw_occurrences(
 
 def _draw_points(axes: Axes, points: Points, senses: Sequence[str | None]) -> None:
     counts = Counter(sense for sense in senses if sense is not None)
-    shown = [sense for sense, _ in counts.most_common(len(SENSE_COLOURS))]
+    shown = [sense for sense, _ in counts.most_common(len(SENSE_COLORS))]
     rest = np.array([sense not in shown for sense in senses])
     size = 26 if len(points) < 300 else 12
     if rest.any():
         label = "other or unknown sense" if shown else "occurrence"
-        colour = FAINT if shown else SENSE_COLOURS[0]
+        color = FAINT if shown else SENSE_COLORS[0]
         axes.scatter(
-            points[rest, 0], points[rest, 1], s=size, c=colour, alpha=0.7, lw=0, label=label
+            points[rest, 0], points[rest, 1], s=size, c=color, alpha=0.7, lw=0, label=label
         )
-    for sense, colour, marker in zip(shown, SENSE_COLOURS, SENSE_MARKERS, strict=False):
+    for sense, color, marker in zip(shown, SENSE_COLORS, SENSE_MARKERS, strict=False):
         chosen = np.array([other == sense for other in senses])
         axes.scatter(
-            points[chosen, 0], points[chosen, 1], s=size, c=colour, marker=marker, alpha=0.75,
+            points[chosen, 0], points[chosen, 1], s=size, c=color, marker=marker, alpha=0.75,
             ec="w", lw=0.3, label=f"{sense} ({counts[sense]})",
         )  # fmt: skip

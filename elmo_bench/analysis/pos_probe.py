@@ -16,7 +16,7 @@ from elmo_bench.analysis.stream import shown, stream_layers, write_vectors
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.data.conll2012 import read_documents
 from elmo_bench.data.files import DataError
-from elmo_bench.nn.vectors import Vector
+from elmo_bench.data.vectors import Vector
 
 BLOCK_ROWS = 16_384  # in float32 at a time
 

@@ -1,4 +1,4 @@
-"""Parts of speech from files to a result: every layer beside its baselines."""
+"""RunComponents of speech from files to a result: every layer beside its baselines."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -9,8 +9,9 @@ from elmo_bench.analysis import pos_probe
 from elmo_bench.analysis.pos_probe import PosScores, Tagged, Tags, Training
 from elmo_bench.analysis.static import read_known
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.clock import Clock
-from elmo_bench.findings import Analysis, file_identity
+from elmo_bench.records.analysis import Analysis
+from elmo_bench.records.digest import file_identity
+from elmo_bench.records.timer import StageTimer
 
 Splits = dict[str, Sequence[Tagged]]
 
@@ -35,21 +36,21 @@ def study_pos(
         training: How; the defaults if None.
         cache: Where the vectors lie meanwhile.
     """
-    clock = Clock()
+    timer = StageTimer()
     training = training or Training()
     splits: Splits = {name: pos_probe.read_tagged(files[name]) for name in ("train", "dev", "test")}
     splits["train"] = splits["train"][:limit]
     tags = Tags(splits["train"])
-    with clock("baselines"):
+    with timer("baselines"):
         baselines = _baselines(tags, splits, vectors, training)
     cache.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=cache, prefix="pos-") as folder:
-        with clock("layers"):
+        with timer("layers"):
             stacks = {
                 name: pos_probe.gather(bilm, some, Path(folder) / f"{name}.npy")
                 for name, some in splits.items()
             }
-        with clock("probes"):
+        with timer("probes"):
             layers = [
                 pos_probe.probe_pos(tags, splits, {s: stacks[s][layer] for s in stacks}, training)
                 for layer in range(bilm.num_layers)
@@ -67,7 +68,7 @@ def study_pos(
         layers=[scores._asdict() for scores in layers],
         baselines={name: scores._asdict() for name, scores in baselines.items()},
         sizes={**sizes, "tags": len(tags.names)},
-        seconds=clock.seconds,
+        seconds=timer.seconds,
     )
 
 

@@ -49,11 +49,11 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, SenseExample]]:
         if not words or not isinstance(lemma, str) or not isinstance(sense, str):
             raise DataError(path, number, "lemma and sense are strings, tokens a list of words")
         if not isinstance(index, int) or not 0 <= index < len(tokens) or not tokens[index]:
-            problem = f"index {index!r} is not the place of one of the {len(tokens)} tokens"
+            problem = f"index {index!r} is not the position of one of the {len(tokens)} tokens"
             raise DataError(path, number, problem)
         # Where a formula stood, CoarseWSD-20 has a token without letters.
-        place = index - tokens[:index].count("")
-        yield number, SenseExample(lemma, (sense,), place, place, tuple(filter(None, tokens)))
+        position = index - tokens[:index].count("")
+        yield number, SenseExample(lemma, (sense,), position, position, tuple(filter(None, tokens)))
 
 
 def read_framework(path: Path) -> Iterator[SenseExample]:
@@ -117,11 +117,11 @@ def read_first_senses(path: Path) -> dict[str, str]:
     first: dict[str, tuple[int, str]] = {}
     for number, text in numbered_lines(path):
         parts = text.split()
-        lemma, _, place = parts[0].partition("%") if len(parts) == 4 else ("", "", "")
-        if not lemma or place[:1] not in _POS_OF_KEY or not parts[2].isdigit():
+        lemma, _, position = parts[0].partition("%") if len(parts) == 4 else ("", "", "")
+        if not lemma or position[:1] not in _POS_OF_KEY or not parts[2].isdigit():
             problem = f"not `lemma%2:31:00:: offset number count`: {text[:40]!r}"
             raise DataError(path, number, problem)
-        key, rank = f"{lemma}#{_POS_OF_KEY[place[0]]}", int(parts[2])
+        key, rank = f"{lemma}#{_POS_OF_KEY[position[0]]}", int(parts[2])
         if key not in first or rank < first[key][0]:
             first[key] = rank, parts[0]
     return {key: sense for key, (_, sense) in first.items()}

@@ -11,7 +11,7 @@ import torch
 from elmo_bench.analysis.index import cosines, merge_best
 from elmo_bench.analysis.text import read_lines
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.nn.vectors import Vector, read_vectors, stream_vectors
+from elmo_bench.data.vectors import Vector, read_vectors, stream_vectors
 
 BLOCK_WORDS = 20_000  # compared at a time
 ENCODED_WORDS = 1024  # by the token layer at a time
@@ -69,20 +69,20 @@ def token_average(
     dim = len(next(iter(vectors.values())))
     rows = []
     for tokens, target in zip(sentences, left_out, strict=True):
-        context = (word for place, word in enumerate(tokens) if place not in target)
+        context = (word for position, word in enumerate(tokens) if position not in target)
         known = [v for word in context if (v := lookup(vectors, word)) is not None]
         rows.append(np.mean(known, axis=0) if known else np.zeros(dim, np.float32))
     return np.stack(rows)
 
 
 def lookup(vectors: dict[str, Vector], word: str) -> Vector | None:
-    """A word's vector, or that of its lower-case form."""
+    """A word's vector, or that of its lowercase form."""
     found = vectors.get(word)
     return vectors.get(word.lower()) if found is None else found
 
 
 def read_known(path: Path, words: set[str]) -> dict[str, Vector]:
-    """The vectors of these words and of their lower-case forms; there must be some."""
+    """The vectors of these words and of their lowercase forms; there must be some."""
     found = read_vectors(path, words | {word.lower() for word in words})
     if not found:
         raise ValueError(f"{path} has no vector for any word of the data")

@@ -1,4 +1,4 @@
-"""Text to look for words in: one tokenised sentence a line, or occurrences with their senses."""
+"""Text to look for words in: one tokenized sentence a line, or occurrences with their senses."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -11,20 +11,20 @@ from elmo_bench.data.files import numbered_lines
 
 @dataclass(frozen=True)
 class Line:
-    """A sentence of a file; what is known of a word's sense stands at its place."""
+    """A sentence of a file; what is known of a word's sense stands at its position."""
 
     number: int
     tokens: tuple[str, ...]
     senses: dict[int, str] = field(default_factory=dict)
     lemmas: dict[int, str] = field(default_factory=dict)
 
-    def places(self, word: str) -> list[int]:
+    def positions(self, word: str) -> list[int]:
         """Where the word stands, in upper or lower case, or any form where lemmas are known."""
         wanted = word.casefold()
         return [
-            place
-            for place, token in enumerate(self.tokens)
-            if token.casefold() == wanted or self.lemmas.get(place, "").casefold() == wanted
+            position
+            for position, token in enumerate(self.tokens)
+            if token.casefold() == wanted or self.lemmas.get(position, "").casefold() == wanted
         ]
 
 

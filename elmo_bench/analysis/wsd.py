@@ -13,7 +13,7 @@ from elmo_bench.analysis.senses import SenseExample
 from elmo_bench.analysis.static import token_average
 from elmo_bench.analysis.stream import shown, stream_layers, write_vectors
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.nn.vectors import Vector
+from elmo_bench.data.vectors import Vector
 
 Rows = Float[np.ndarray, "_row dim"]
 Answers = list[str | None]  # None: a word that training lacks, and nothing is known of it
@@ -23,7 +23,7 @@ class Method(NamedTuple):
     """How a sense is chosen; the paper's way is the default."""
 
     nearest: Literal["sense", "instance"] = "sense"  # mean of a sense's vectors, or each of them
-    centre: bool = False  # take the mean of the word's training vectors away first
+    center: bool = False  # take the mean of the word's training vectors away first
     window: int = 0  # average the vectors of so many words on either side too
 
 
@@ -86,9 +86,9 @@ def disambiguate(
             continue
         known = np.asarray(train_vectors[members[lemma]], dtype=np.float32)
         query = np.asarray(test_vectors[asked], dtype=np.float32)
-        if method.centre:
-            centre = known.mean(axis=0)
-            known, query = known - centre, query - centre
+        if method.center:
+            center = known.mean(axis=0)
+            known, query = known - center, query - center
         labels, keys = _keys(known, [train[row].senses for row in members[lemma]], method)
         for row, best in zip(asked, (_unit(query) @ _unit(keys).T).argmax(axis=1), strict=True):
             answers[row] = labels[best]

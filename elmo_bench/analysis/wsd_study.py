@@ -12,8 +12,9 @@ from elmo_bench.analysis.senses import SenseExample, read_first_senses, read_sen
 from elmo_bench.analysis.static import read_known, token_vectors
 from elmo_bench.analysis.wsd import Answers, Method
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.clock import Clock
-from elmo_bench.findings import Analysis, file_identity
+from elmo_bench.records.analysis import Analysis
+from elmo_bench.records.digest import file_identity
+from elmo_bench.records.timer import StageTimer
 
 Scores = dict[str, float]
 
@@ -71,16 +72,16 @@ def study_senses(
         wordnet: WordNet's index.sense, whose first senses are the back-off and the baseline.
         cache: Where the vectors lie meanwhile.
     """
-    clock = Clock()
+    timer = StageTimer()
     occurrences = _read(train, tests, wordnet)
-    with clock("baselines"):
+    with timer("baselines"):
         baselines = _baselines(bilm, occurrences, vectors, wordnet)
     cache.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=cache, prefix="wsd-") as folder:
-        with clock("layers"):
+        with timer("layers"):
             windows = sorted({method.window for method in methods})
             rows = wsd.gather(bilm, occurrences.all, windows, Path(folder) / "vectors.npy")
-        with clock("senses"):
+        with timer("senses"):
             found = {
                 method: [
                     occurrences.scores(occurrences.answers(layer, method))
@@ -102,7 +103,7 @@ def study_senses(
             layers=layers,
             baselines=baselines,
             sizes=sizes,
-            seconds=clock.seconds,
+            seconds=timer.seconds,
         )
         for method, layers in found.items()
     ]

@@ -9,9 +9,6 @@ README.md            the model card
 """
 
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,9 +19,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from elmo_bench.config.compose import PROJECT
 from elmo_bench.data.files import DataError, numbered_lines
-
-PROJECT = Path(__file__).parents[2]
+from elmo_bench.records.files import replace_folder
 
 
 def find_folder(name: str | Path) -> Path:
@@ -59,8 +56,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         tensors = load_file(path)
     except (OSError, SafetensorError) as error:
         raise DataError(path, None, f"cannot be read as safetensors ({error})") from error
-    half = torch.float16
-    return {key: t.float() if t.dtype == half else t for key, t in tensors.items()}
+    return {k: t.float() if t.dtype == torch.float16 else t for k, t in tensors.items()}
 
 
 def load_tensors(module: torch.nn.Module, path: Path) -> None:
@@ -81,27 +77,21 @@ def write_folder(
     vocabulary: Sequence[str] | None,
     record: Mapping[str, Any],
     card: str,
-    half: bool,
+    dtype: torch.dtype,
 ) -> None:
     """Write a checkpoint folder whole or not at all; an older one of that name is replaced.
 
     `tensors` are given by file name without suffix; "weights" is the model.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-    try:
-        new.chmod(0o755)
+    with replace_folder(folder) as new:
         OmegaConf.save(OmegaConf.create(dict(config)), new / "config.yaml")
         for name, group in tensors.items():
-            save_file(_stored(group, half), new / f"{name}.safetensors")
+            save_file(_stored(group, dtype), new / f"{name}.safetensors")
         if vocabulary is not None:
             _write_vocabulary(new / "vocabulary.txt", vocabulary)
         text = json.dumps(record, indent=2, ensure_ascii=False)
         (new / "training.json").write_text(text + "\n", encoding="utf-8")
         (new / "README.md").write_text(card, encoding="utf-8")
-        _replace(folder, new)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
 
 
 def model_card(config: Mapping[str, Any], num_parameters: int, record: Mapping[str, Any]) -> str:
@@ -130,10 +120,9 @@ def model_card(config: Mapping[str, Any], num_parameters: int, record: Mapping[s
     return "\n".join(lines)
 
 
-def _stored(group: Mapping[str, Tensor], half: bool) -> dict[str, Tensor]:
-    cast = torch.float16 if half else torch.float32
+def _stored(group: Mapping[str, Tensor], dtype: torch.dtype) -> dict[str, Tensor]:
     return {
-        key: (t.to(cast) if t.is_floating_point() else t).detach().cpu().clone().contiguous()
+        key: (t.to(dtype) if t.is_floating_point() else t).detach().cpu().clone().contiguous()
         for key, t in group.items()
     }
 
@@ -143,14 +132,3 @@ def _write_vocabulary(path: Path, vocabulary: Sequence[str]) -> None:
         if "\n" in word or "\r" in word:
             raise ValueError(f"word {number} of the vocabulary, {word!r}, holds a line break.")
     path.write_text("".join(f"{word}\n" for word in vocabulary), encoding="utf-8", newline="\n")
-
-
-def _replace(folder: Path, new: Path) -> None:
-    """Put `new` in the place of `folder`; folders cannot be renamed over one that has files."""
-    if not folder.exists():
-        os.rename(new, folder)
-        return
-    old = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.old."))
-    os.rename(folder, old / "folder")
-    os.rename(new, folder)
-    shutil.rmtree(old)

@@ -1,6 +1,5 @@
 """The official models by name: files of a local folder, downloaded once where they are missing."""
 
-import os
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,8 +8,9 @@ from typing import Any
 from omegaconf import OmegaConf
 from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
-from elmo_bench.bilm.checkpoint import PROJECT
-from elmo_bench.bilm.kernel import cache_folder
+from elmo_bench.bilm.kernels.library import cache_folder
+from elmo_bench.config.compose import PROJECT, read_option
+from elmo_bench.records.files import replace_file
 
 _SECONDS = 30  # without an answer
 _PIECE = 1 << 20
@@ -21,9 +21,7 @@ def published_settings(name: str) -> dict[str, Any] | None:
     path = PROJECT / "conf" / "bilm" / f"{name}.yaml"
     if not (name.startswith("official_") and path.exists()):
         return None
-    own = OmegaConf.load(path)
-    size = OmegaConf.load(path.with_name(f"{own.defaults[0]}.yaml"))
-    settings = OmegaConf.to_container(OmegaConf.merge(size, own))
+    settings = OmegaConf.to_container(read_option(path))
     assert isinstance(settings, dict)
     return {str(key): value for key, value in settings.items()}
 
@@ -53,18 +51,14 @@ def fetch(url: str, name: str, folder: Path) -> Path:
     if path.exists():
         return path
     source = f"{url.rstrip('/')}/{name}"
-    unfinished = folder / f".{name}.{os.getpid()}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _download(source, unfinished)
-        os.replace(unfinished, path)
+        with replace_file(path) as unfinished:
+            _download(source, unfinished)
     except OSError as error:  # urllib's errors are OSErrors too
         raise FileNotFoundError(
             f"{path} does not exist, and {source} could not be downloaded ({error}). "
             f"Get it on another machine and set bilm.weights to the folder it is in."
         ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
     return path
 
 

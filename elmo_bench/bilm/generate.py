@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from elmo_bench.bilm.chars import BOS, EOS, UNK
+from elmo_bench.bilm.characters import BOS, EOS, UNK
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.perplexity import load_softmax
 

@@ -12,8 +12,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import dropout, linear
 
-from elmo_bench.bilm.fused import Clips, FusedLayer, frozen_layer
-from elmo_bench.bilm.kernel import load_kernel
+from elmo_bench.bilm.kernels.library import load_kernel
+from elmo_bench.bilm.kernels.lstm_layer import Clips, FusedLayer, frozen_layer
 
 State = tuple[Float[Tensor, "layer batch dim"], Float[Tensor, "layer batch cell"]]
 

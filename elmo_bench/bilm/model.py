@@ -12,11 +12,11 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_bench.bilm import checkpoint, download, official
-from elmo_bench.bilm.chars import BOS, EOS
-from elmo_bench.bilm.encoders import build_encoder
-from elmo_bench.bilm.extract import Extractor
+from elmo_bench.bilm.characters import BOS, EOS
+from elmo_bench.bilm.extraction import Extractor
 from elmo_bench.bilm.lstm import LstmStack
-from elmo_bench.bilm.sides import Sides
+from elmo_bench.bilm.token_encoders import build_encoder
+from elmo_bench.bilm.two_threads import TwoThreads
 
 
 class BiLm(nn.Module):
@@ -55,7 +55,7 @@ class BiLm(nn.Module):
         """
         if settings := download.published_settings(str(folder)):
             return cls.load_published(settings)
-        if files := official.find_files(Path(folder).expanduser()):
+        if files := official.find_official_files(Path(folder).expanduser()):
             return cls.from_official(*files)
         folder = checkpoint.find_folder(folder)
         config = checkpoint.read_config(folder)
@@ -95,20 +95,20 @@ class BiLm(nn.Module):
         record: Mapping[str, Any],
         extra: Mapping[str, Mapping[str, Tensor]] | None = None,
         card: str | None = None,
-        half: bool = False,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         """Write a checkpoint folder, whole or not at all, in the place of an older one.
 
         `record` (how it was trained) becomes training.json; `extra` has further tensors by file
         name without suffix, e.g. {"softmax": ...}; `card` replaces the model card made from config
-        and record. `half` stores float16, which halves the size; loading gives float32 again.
+        and record. float16 as `dtype` halves the size on disk; loading gives float32 again.
         """
         config = {**self.config, "encoder": {**self.config["encoder"]}}
         if "vectors" in config["encoder"]:
             config["encoder"]["vectors"] = None  # the table is among the weights now
         tensors = {"weights": self.state_dict(), **(extra or {})}
         card = card or checkpoint.model_card(config, self.num_parameters, record)
-        checkpoint.write_folder(Path(folder), config, tensors, self.vocabulary, record, card, half)
+        checkpoint.write_folder(Path(folder), config, tensors, self.vocabulary, record, card, dtype)
 
     @property
     def device(self) -> torch.device:
@@ -153,7 +153,7 @@ class BiLm(nn.Module):
         words = dict.fromkeys([BOS, EOS, *(word for sentence in sentences for word in sentence)])
         row_of = {word: row for row, word in enumerate(words)}
         table = self.encode_words(list(words))
-        together = Sides(threaded=False), table, row_of, sentences, len(sentences)
+        together = TwoThreads(threaded=False), table, row_of, sentences, len(sentences)
         results = self.extractor.read(*together)
         padded = pad_sequence([result.transpose(0, 1) for result in results])  # time first
         return padded.permute(2, 1, 0, 3)

@@ -5,7 +5,6 @@ tensors are only cut, turned and reshaped, and come back bit for bit.
 """
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_bench.bilm.chars import NUM_CHARS
+from elmo_bench.bilm.characters import NUM_CHARS
 from elmo_bench.data.files import DataError
+from elmo_bench.records.files import replace_file
 
 Arrays = dict[str, np.ndarray]
 
@@ -24,7 +24,7 @@ _CELL = "RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
 _STACKS = ("forward_lstm", "backward_lstm")
 
 
-def find_files(folder: Path) -> tuple[Path, Path] | None:
+def find_official_files(folder: Path) -> tuple[Path, Path] | None:
     """The *options.json and the *weights.hdf5 of a folder that has one of each."""
     options, weights = list(folder.glob("*options.json")), list(folder.glob("*weights.hdf5"))
     return (options[0], weights[0]) if len(options) == len(weights) == 1 else None
@@ -130,14 +130,9 @@ def read_arrays(path: Path, config: Mapping[str, Any]) -> Arrays:
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write an official hdf5 file; it appears under its name only when it is whole."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with h5py.File(unfinished, "w") as file:
-            for name, array in arrays.items():
-                file.create_dataset(name, data=array)
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with replace_file(path) as unfinished, h5py.File(unfinished, "w") as file:
+        for name, array in arrays.items():
+            file.create_dataset(name, data=array)
 
 
 def to_state(arrays: Arrays, config: Mapping[str, Any]) -> dict[str, Tensor]:

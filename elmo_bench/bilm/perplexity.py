@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.functional import embedding
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_bench.bilm.chars import BOS, EOS
+from elmo_bench.bilm.characters import BOS, EOS
 from elmo_bench.bilm.checkpoint import read_tensors
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import Softmax, softmax_from

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, linear, log_softmax
 
-from elmo_bench.bilm.adaptive import AdaptiveSoftmax
+from elmo_bench.bilm.adaptive_softmax import AdaptiveSoftmax
 
 # Logits that exist at once in evaluation, about 64 MB.
 _MAX_LOGITS = 1 << 24
@@ -117,7 +117,7 @@ def build_softmax(settings: Mapping[str, Any], dim: int, num_words: int) -> Soft
     if kind == "sampled":
         return SampledSoftmax(dim, num_words, settings["num_negatives"])
     if kind == "adaptive":
-        return AdaptiveSoftmax(dim, num_words, settings["cutoffs"], settings["shrink"])
+        return AdaptiveSoftmax(dim, num_words, settings["cutoffs"], settings["div_value"])
     raise ValueError(f"pretraining.loss.kind is {kind!r}; it can be full, sampled or adaptive.")
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from elmo_bench.bilm.chars import BOS, EOS, UNK
+from elmo_bench.bilm.characters import BOS, EOS, UNK
 from elmo_bench.data.files import DataError, numbered_lines
 
 SPECIAL = (BOS, EOS, UNK)

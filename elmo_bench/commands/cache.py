@@ -34,14 +34,14 @@ def run(args: argparse.Namespace) -> int:
     def tokens(cache: FeatureCache) -> int:
         return sum(entry.size for entry in cache.store.entries.values()) // cache.info.token_bytes
 
-    table = Table("name", "segments", "tokens", "layers", "dim", "precision", "MB")
+    table = Table("name", "segments", "tokens", "layers", "dim", "dtype", "MB")
     if args.action == "verify":
         table.add_column("damaged")
     num_damaged = 0
     for cache in caches:
         info, segments = cache.info, len(cache.store.entries)
         row = [cache.folder.name, f"{segments:,}", f"{tokens(cache):,}", str(info.num_layers)]
-        row += [str(info.dim), info.precision, f"{_disk_bytes(cache.folder) / 1e6:,.1f}"]
+        row += [str(info.dim), info.dtype, f"{_disk_bytes(cache.folder) / 1e6:,.1f}"]
         if args.action == "verify":
             damaged = cache.damaged()
             num_damaged += damaged

@@ -4,12 +4,9 @@ import argparse
 import sys
 
 from elmo_bench.report import selection
+from elmo_bench.report.names import TABLES
 
 HELP = "tables of the recorded runs beside the paper's: gains, layers, placement, words"
-TABLES = (
-    "main", "layers", "placement", "words", "weights", "finetuning", "groups", "analysis",
-    "neighbours",
-)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from elmo_bench.report import formats
-    from elmo_bench.report.build import build_tables
+    from elmo_bench.report.all_tables import build_tables
 
     records = selection.selected_records(args)
     names = TABLES if args.tables == "all" else (args.tables,)

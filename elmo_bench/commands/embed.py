@@ -17,36 +17,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="reset",
         help="reset (default): each line by itself; carry: the file is one stream, as in bilm-tf",
     )
-    parser.add_argument("--half", action="store_true", help="store float16 instead of float32")
+    parser.add_argument(
+        "--dtype", choices=["float32", "float16"], default="float32", help="of the stored layers"
+    )
     parser.add_argument("--batch-size", type=int, default=64, help="lines read side by side (64)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Key: the line's number from 0. Value: (layer, time, dim)."""
-    import os
-
     import h5py
     from rich.progress import track
 
     from elmo_bench import BiLm
     from elmo_bench.data.files import numbered_lines
+    from elmo_bench.records.files import replace_file
 
     bilm = BiLm.load(args.bilm)
     sentences = [line.split() for _, line in numbered_lines(args.file)]
     piece = max(len(sentences), 1) if args.state == "carry" else _LINES
-    unfinished = args.output.with_name(f".{args.output.name}.{os.getpid()}")
-    try:
-        with h5py.File(unfinished, "w") as file:
-            starts = range(0, len(sentences), piece)
-            for start in track(starts, description="embedding", disable=len(starts) < 2):
-                some = sentences[start : start + piece]
-                embedded = bilm.embed(some, state=args.state, batch_size=args.batch_size)
-                for number, layers in enumerate(embedded, start=start):
-                    data = (layers.half() if args.half else layers).numpy()
-                    file.create_dataset(str(number), data=data)
-        os.replace(unfinished, args.output)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with replace_file(args.output) as unfinished, h5py.File(unfinished, "w") as file:
+        starts = range(0, len(sentences), piece)
+        for start in track(starts, description="embedding", disable=len(starts) < 2):
+            some = sentences[start : start + piece]
+            embedded = bilm.embed(some, state=args.state, batch_size=args.batch_size)
+            for number, layers in enumerate(embedded, start=start):
+                data = layers.numpy().astype(args.dtype)
+                file.create_dataset(str(number), data=data)
     tokens = sum(map(len, sentences))
     print(f"{args.output}: {len(sentences)} lines, {tokens} tokens, {bilm.num_layers} layers")
     return 0

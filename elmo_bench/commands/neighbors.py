@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from elmo_bench.analysis.neighbours import Neighbour, Query
+    from elmo_bench.analysis.neighbors import Neighbor, Query
 
 HELP = "occurrences of a word in a text file that are nearest to one in a sentence"
 WIDTH = 30  # tokens shown around the word
@@ -16,7 +16,7 @@ WIDTH = 30  # tokens shown around the word
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bilm", help="a biLM folder, a name in results/bilm, or official_small ...")
     parser.add_argument(
-        "file", type=Path, help="one tokenised sentence a line, or .jsonl with senses; plain or .gz"
+        "file", type=Path, help="one tokenized sentence a line, or .jsonl with senses; plain or .gz"
     )
     parser.add_argument("--sentence", required=True, help="a sentence, its tokens apart")
     parser.add_argument("--word", required=True, help="a token of it; the first of several counts")
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--any-word", action="store_true", help="among all words, not the word's occurrences alone"
     )
     parser.add_argument(
-        "--centre", action="store_true", help="take the mean of all occurrences away first"
+        "--center", action="store_true", help="take the mean of all occurrences away first"
     )
     parser.add_argument(
         "--vectors", type=Path, metavar="FILE",
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--picture", type=Path, metavar="FILE",
-        help="draw the word's occurrences: .png, .svg or .pdf, coloured by sense where known",
+        help="draw the word's occurrences: .png, .svg or .pdf, colored by sense where known",
     )  # fmt: skip
     parser.add_argument("--cache", type=Path, default=Path("cache/neighbors"), metavar="DIR")
     parser.add_argument("--results", type=Path, default=Path("results/analysis"), metavar="DIR")
@@ -44,20 +44,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Search, print, draw and record."""
     from elmo_bench import BiLm
-    from elmo_bench.analysis import neighbours, static
-    from elmo_bench.clock import Clock
+    from elmo_bench.analysis import neighbors as neighbors
+    from elmo_bench.analysis import static
+    from elmo_bench.records.timer import StageTimer
 
     if args.top < 1:
         raise ValueError(f"--top {args.top}: at least 1")
-    clock = Clock()
+    clock = StageTimer()
     bilm = BiLm.load(args.bilm)
-    layer = neighbours.check_layer(bilm, args.layer)
-    query = neighbours.ask(bilm, args.sentence, args.word)
+    layer = neighbors.check_layer(bilm, args.layer)
+    query = neighbors.ask(bilm, args.sentence, args.word)
     word = None if args.any_word else args.word
     with clock("index"):
-        index = neighbours.word_index(bilm, args.file, word, layer, args.cache)
+        index = neighbors.word_index(bilm, args.file, word, layer, args.cache)
     with clock("search"):
-        found = neighbours.nearest(index, args.file, query, layer, args.top, args.centre)
+        found = neighbors.nearest(index, args.file, query, layer, args.top, args.center)
     with clock("static"):
         if args.vectors:
             alike = static.similar_words(args.word, args.vectors, args.top)
@@ -77,7 +78,7 @@ def _show(
     layer: int,
     occurrences: int,
     query: "Query",
-    found: list["Neighbour"],
+    found: list["Neighbor"],
     alike: list[tuple[float, str]],
 ) -> None:
     from rich.console import Console
@@ -87,19 +88,19 @@ def _show(
 
     console = Console()
     mark = ("", "") if console.is_terminal else ("[", "]")
-    console.print(_context(query.tokens, query.place, mark), soft_wrap=True)
+    console.print(_context(query.tokens, query.position, mark), soft_wrap=True)
     title = f"Nearest of {occurrences:,} occurrences in {args.file.name}, {layer_name(layer)}"
     table = Table(title=title, title_justify="left", expand=False)
     table.add_column("cosine", justify="right")
     table.add_column("line", justify="right")
-    senses = any(neighbour.sense for neighbour in found)
+    senses = any(neighbor.sense for neighbor in found)
     if senses:
         table.add_column("sense")
     table.add_column("sentence", overflow="fold")
-    for neighbour in found:
-        row: list[Any] = [f"{neighbour.similarity:.3f}", str(neighbour.line)]
-        row += [neighbour.sense or ""] if senses else []
-        table.add_row(*row, _context(neighbour.tokens, neighbour.place, mark))
+    for neighbor in found:
+        row: list[Any] = [f"{neighbor.similarity:.3f}", str(neighbor.line)]
+        row += [neighbor.sense or ""] if senses else []
+        table.add_row(*row, _context(neighbor.tokens, neighbor.position, mark))
     console.print(table)
     source = args.vectors.name if args.vectors else "the biLM's token layer"
     words = ", ".join(f"{word} {similarity:.2f}" for similarity, word in alike)
@@ -109,16 +110,16 @@ def _show(
     )  # fmt: skip
 
 
-def _context(tokens: tuple[str, ...], place: int, mark: tuple[str, str]) -> "Text":
+def _context(tokens: tuple[str, ...], position: int, mark: tuple[str, str]) -> "Text":
     """The sentence around the word, which stands out."""
     from rich.text import Text
 
-    start = max(0, place - WIDTH // 2)
-    end = min(len(tokens), place + WIDTH // 2 + 1)
+    start = max(0, position - WIDTH // 2)
+    end = min(len(tokens), position + WIDTH // 2 + 1)
     text = Text("… " if start else "")
     for other in range(start, end):
         word = tokens[other]
-        if other == place:
+        if other == position:
             text.append(f"{mark[0]}{word}{mark[1]}", style="bold reverse")
         else:
             text.append(word)
@@ -126,18 +127,18 @@ def _context(tokens: tuple[str, ...], place: int, mark: tuple[str, str]) -> "Tex
     return text.append(" …") if end < len(tokens) else text
 
 
-def _draw(args: argparse.Namespace, bilm: Any, query: "Query", found: list["Neighbour"]) -> None:
+def _draw(args: argparse.Namespace, bilm: Any, query: "Query", found: list["Neighbor"]) -> None:
     """All layers of the word's occurrences but the token layer, where they hardly differ."""
-    from elmo_bench.analysis.neighbours import word_index
+    from elmo_bench.analysis.neighbors import word_index
     from elmo_bench.analysis.pictures import draw_occurrences, sample_rows
     from elmo_bench.analysis.text import pick_lines
     from elmo_bench.report.figures.style import save, styled
 
     index = word_index(bilm, args.file, args.word, bilm.num_layers - 1, args.cache)
-    near = [row for n in found for row in index.rows(n.line, n.place)]
+    near = [row for n in found for row in index.rows(n.line, n.position)]
     rows = sample_rows(len(index), near)
-    places = [(int(line), int(place)) for line, place in index.places[rows]]
-    lines = pick_lines(args.file, {line for line, _ in places})
+    positions = [(int(line), int(position)) for line, position in index.positions[rows]]
+    lines = pick_lines(args.file, {line for line, _ in positions})
     layers = range(1, bilm.num_layers)
     title = (
         f"{len(rows):,} of {len(index):,} occurrences"
@@ -148,7 +149,7 @@ def _draw(args: argparse.Namespace, bilm: Any, query: "Query", found: list["Neig
         figure = draw_occurrences(
             f"{title} of “{args.word}” in {args.file.name}",
             {layer: index.vectors[layer][rows] for layer in layers},
-            [lines[line].senses.get(place) for line, place in places],
+            [lines[line].senses.get(position) for line, position in positions],
             {layer: query.layers[layer] for layer in layers},
             [rows.index(row) for row in near],
         )
@@ -161,24 +162,25 @@ def _record(
     bilm: Any,
     layer: int,
     query: "Query",
-    found: list["Neighbour"],
+    found: list["Neighbor"],
     alike: list[tuple[float, str]],
     sizes: dict[str, int],
     seconds: dict[str, float],
 ) -> None:
     from dataclasses import asdict
 
-    from elmo_bench.findings import Analysis, file_identity, write_analysis
+    from elmo_bench.records.analysis import Analysis, write_analysis
+    from elmo_bench.records.digest import file_identity
 
     settings = {
         "text": file_identity(args.file),
         "vectors": file_identity(args.vectors) if args.vectors else None,
         "sentence": list(query.tokens),
-        "place": query.place,
+        "position": query.position,
         "layer": layer,
         "top": args.top,
         "any_word": args.any_word,
-        "centre": args.centre,
+        "center": args.center,
     }
     analysis = Analysis(
         analysis="neighbors",
@@ -187,7 +189,7 @@ def _record(
         data=args.file.name,
         settings=settings,
         examples={
-            "neighbours": [asdict(neighbour) for neighbour in found],
+            "neighbors": [asdict(neighbor) for neighbor in found],
             "static": [[word, similarity] for similarity, word in alike],
         },
         sizes=sizes,

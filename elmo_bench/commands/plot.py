@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from elmo_bench.report import selection
+from elmo_bench.report.names import FIGURES
 
 HELP = "figures of the recorded runs: gains, layer weights, learning curves, analyses, and more"
-FIGURES = ("gains", "layer-weights", "learning-curves", "sample-efficiency", "analysis")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     records = selection.selected_records(args)
 
-    from elmo_bench.report.figures.drawing import figures
+    from elmo_bench.report.figures.all_figures import figures
     from elmo_bench.report.figures.style import save, styled
     from elmo_bench.report.groups import Runs
 

@@ -28,8 +28,8 @@ def run(args: argparse.Namespace) -> int:
 
     from elmo_bench import BiLm
     from elmo_bench.analysis.pos_study import study_pos
-    from elmo_bench.findings import write_analysis
-    from elmo_bench.report.analyses import show_scores
+    from elmo_bench.records.analysis import write_analysis
+    from elmo_bench.report.analysis_tables import show_scores
 
     if args.limit is not None and args.limit < 1:
         raise ValueError(f"--limit {args.limit}: at least 1")
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _files(args: argparse.Namespace) -> tuple[dict[str, Path], str]:
     """The file of each split, and a name for them."""
-    from elmo_bench.findings import data_name
+    from elmo_bench.records.analysis import data_name
 
     named = {split: getattr(args, split) for split in ("train", "dev", "test")}
     if all(named.values()):

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from elmo_bench.predict import find_run, print_predictions
+    from elmo_bench.runs.predict import find_run, print_predictions
 
     folder = find_run(args.run, args.outputs)
     if args.file != "-":

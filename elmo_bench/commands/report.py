@@ -21,9 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     records = selection.selected_records(args)
 
-    from elmo_bench.records import write_atomically
+    from elmo_bench.records.files import write_text
     from elmo_bench.report.page.build import build_page
 
-    write_atomically(args.output, build_page(records, args.directory))
+    write_text(args.output, build_page(records, args.directory))
     print(args.output)
     return 0

@@ -27,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from elmo_bench.config import build, task_config
+    from elmo_bench.config.compose import build, task_config
 
     task = build(task_config(args.task).build)
     scores = task.score_files(args.gold, args.predicted, args.partial)

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="sense (default): the mean of a sense's training vectors; instance: any of them",
     )  # fmt: skip
     parser.add_argument(
-        "--centre", nargs="+", choices=("no", "yes"), default=["no"],
+        "--center", nargs="+", choices=("no", "yes"), default=["no"],
         help="yes: take away the mean of the word's training vectors first (no)",
     )  # fmt: skip
     parser.add_argument(
@@ -47,13 +47,13 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench import BiLm
     from elmo_bench.analysis.wsd import Method
     from elmo_bench.analysis.wsd_study import study_senses
-    from elmo_bench.findings import write_analysis
-    from elmo_bench.report.analyses import show_scores
+    from elmo_bench.records.analysis import write_analysis
+    from elmo_bench.report.analysis_tables import show_scores
 
     if min(args.window) < 0:
         raise ValueError(f"--window {min(args.window)}: at least 0")
     train, tests, data = _files(args)
-    ways = product(args.nearest, (answer == "yes" for answer in args.centre), args.window)
+    ways = product(args.nearest, (answer == "yes" for answer in args.center), args.window)
     methods = list(dict.fromkeys(Method(*way) for way in ways))
     bilm = BiLm.load(args.bilm)
     found = study_senses(bilm, train, tests, data, methods, args.vectors, args.wordnet, args.cache)
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _files(args: argparse.Namespace) -> tuple[Path, list[Path], str]:
     """Training file, test files and a name for them."""
-    from elmo_bench.findings import data_name
+    from elmo_bench.records.analysis import data_name
 
     if args.train and args.test:
         return args.train, args.test, data_name(args.train)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
+from elmo_bench.data.example import Example
 from elmo_bench.data.files import DataError
-from elmo_bench.example import Example
 
 
 def same_tokens(gold: Example, predicted: Example) -> bool:

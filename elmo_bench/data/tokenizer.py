@@ -1,4 +1,4 @@
-"""A Penn-Treebank-like tokeniser that keeps offsets: every token is a slice of the text.
+"""A Penn-Treebank-like tokenizer that keeps offsets: every token is a slice of the text.
 
 Quotes and brackets stay as they are written (a slice cannot be rewritten, and the biLM's own
 corpus has plain quotes). Beyond the Treebank rules, `split_inside` cuts at the signs inside words

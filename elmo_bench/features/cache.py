@@ -1,4 +1,4 @@
-"""Frozen layers on disk, computed once per distinct segment, biLM and precision."""
+"""Frozen layers on disk, computed once per distinct segment, biLM and dtype."""
 
 import json
 import os
@@ -16,29 +16,30 @@ from jaxtyping import Float, UInt8
 from rich.progress import Progress
 from torch import Tensor
 
-from elmo_bench.example import Segment
-from elmo_bench.features.store import KEY_BYTES, BlockStore
+from elmo_bench.data.example import Segment
+from elmo_bench.features.block_store import KEY_BYTES, BlockStore
+from elmo_bench.records.files import write_text
 
 Embed = Callable[[list[Segment]], Iterable[Tensor]]  # one (layer, time, dim) per segment
 
-# bfloat16 is a form to keep numbers in; what is read is float32, whatever the precision.
+# bfloat16 is a form to keep numbers in; what is read is float32, whatever the dtype.
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 CHUNK_TOKENS = 8192  # computed and written at a time
 
 
 @dataclass(frozen=True)
 class CacheInfo:
-    """What a cache holds: the layers of one biLM in one precision."""
+    """What a cache holds: the layers of one biLM in one dtype."""
 
     fingerprint: str
-    precision: str
+    dtype: str
     num_layers: int
     dim: int
 
     @property
     def token_bytes(self) -> int:
         """Size of all layers of one token."""
-        return self.num_layers * self.dim * DTYPES[self.precision].itemsize
+        return self.num_layers * self.dim * DTYPES[self.dtype].itemsize
 
 
 class FeatureCache:
@@ -53,10 +54,10 @@ class FeatureCache:
     """
 
     def __init__(self, root: Path, info: CacheInfo) -> None:
-        if info.precision not in DTYPES:
-            raise ValueError(f"precision={info.precision}: choose one of {', '.join(DTYPES)}")
+        if info.dtype not in DTYPES:
+            raise ValueError(f"cache_dtype={info.dtype}: choose one of {', '.join(DTYPES)}")
         self.info = info
-        self.folder = root / f"{info.fingerprint[:16]}-{info.precision}"
+        self.folder = root / f"{info.fingerprint[:16]}-{info.dtype}"
         self.store = BlockStore(self.folder, info.num_layers)
 
     def missing(self, segments: Iterable[Segment], layers: Sequence[int]) -> list[Segment]:
@@ -119,17 +120,17 @@ class FeatureCache:
         return sum(self.store.get(key, layers) is None for key in list(self.store.entries))
 
     def _stack(self, block: UInt8[np.ndarray, "layer byte"]) -> Tensor:
-        stack = torch.from_numpy(block).view(DTYPES[self.info.precision])
+        stack = torch.from_numpy(block).view(DTYPES[self.info.dtype])
         return stack.unflatten(1, (stack.shape[1] // self.info.dim, self.info.dim))
 
     def _parts(self, segment: Segment, stack: Tensor) -> list[bytes]:
         shape = (self.info.num_layers, len(segment), self.info.dim)
         if stack.shape != shape:
             raise ValueError(f"layers of shape {shape} were expected, not {tuple(stack.shape)}")
-        stored = stack.detach().cpu().to(DTYPES[self.info.precision]).contiguous()
+        stored = stack.detach().cpu().to(DTYPES[self.info.dtype]).contiguous()
         if not stored.isfinite().all():
             raise ValueError(
-                f"The layers of {_shown(segment)} are not finite in {self.info.precision}."
+                f"The layers of {_shown(segment)} are not finite in {self.info.dtype}."
             )
         return [layer.view(torch.uint8).numpy().tobytes() for layer in stored]
 
@@ -140,15 +141,13 @@ class FeatureCache:
         if needed > free:
             raise OSError(
                 f"The frozen layers of {len(missing):,} segments take {needed / 1e9:,.2f} GB in "
-                f"{self.folder}, but {free / 1e9:,.2f} GB are free. Set precision=float16, set "
+                f"{self.folder}, but {free / 1e9:,.2f} GB are free. Set cache_dtype=float16, set "
                 f"paths.cache to another disk, or compute them for every batch: features=online."
             )
         about = self.folder / "about.json"
         with FileLock(self.folder / "lock"):
             if not about.exists():
-                unfinished = about.with_suffix(".unfinished")
-                unfinished.write_text(json.dumps(asdict(self.info)))
-                unfinished.rename(about)
+                write_text(about, json.dumps(asdict(self.info)))
 
 
 def find_caches(root: Path) -> list[FeatureCache]:

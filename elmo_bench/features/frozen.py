@@ -10,9 +10,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.example import Segment
+from elmo_bench.data.example import Segment
 from elmo_bench.features.cache import CacheInfo, FeatureCache
-from elmo_bench.features.mix import layer_rms, layers_needed
+from elmo_bench.features.mix import layer_numbers, layer_rms
 
 SCALE_SEGMENTS = 1000  # enough to measure the size of the layers
 
@@ -38,10 +38,10 @@ def freeze(
     segments: Sequence[Segment],
     train: Sequence[Segment],
     *,
-    use: str,
+    layers: str,
     scale: Literal["rms"] | float | list[float] | None,
     features: str,
-    precision: str,
+    dtype: str,
     cache: Path,
 ) -> FrozenLayers:
     """Make the layers of segments ready for training.
@@ -50,13 +50,13 @@ def freeze(
         bilm: Whose layers. With features=cache nothing refers to it afterwards.
         segments: Everything that will be asked for.
         train: The segments of the training split, on which layers are measured.
-        use: Which layers the mix takes; only these are read.
+        layers: Which layers the mix takes; only these are read.
         scale: "rms" measures the size of each layer; a number gives it for all, a list for each.
         features: "cache" or "online".
-        precision: Of the cache.
+        dtype: Of the cache.
         cache: The folder of all caches.
     """
-    layers = layers_needed(use, bilm.num_layers)
+    numbers = layer_numbers(layers, bilm.num_layers)
     embed = partial(bilm.embed, state="reset")
     fingerprint, num_layers, dim = bilm.fingerprint(), bilm.num_layers, bilm.output_dim
     sizes: list[float] | None
@@ -68,11 +68,11 @@ def freeze(
         case _:
             sizes = scale
     if features == "online":
-        padded = partial(pad_layers, embed, layers)
+        padded = partial(pad_layers, embed, numbers)
         return FrozenLayers(padded, fingerprint, num_layers, dim, sizes, num_bytes=0)
-    store = FeatureCache(cache, CacheInfo(fingerprint, precision, num_layers, dim))
-    store.fill(segments, layers, embed)
-    read = partial(store.read_batch, layers=layers)
+    store = FeatureCache(cache, CacheInfo(fingerprint, dtype, num_layers, dim))
+    store.fill(segments, numbers, embed)
+    read = partial(store.read_batch, layers=numbers)
     return FrozenLayers(read, fingerprint, num_layers, dim, sizes, store.num_bytes(segments))
 
 

@@ -7,9 +7,9 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 
-def layers_needed(use: str, num_layers: int) -> tuple[int, ...]:
+def layer_numbers(layers: str, num_layers: int) -> tuple[int, ...]:
     """Which layers of a biLM a mix reads; layer 0 is the token layer, 1 the first LSTM's."""
-    match use:
+    match layers:
         case "all":
             return tuple(range(num_layers))
         case "last":
@@ -19,7 +19,7 @@ def layers_needed(use: str, num_layers: int) -> tuple[int, ...]:
         case "token":
             return (0,)
     raise ValueError(
-        f"elmo.use is {use!r} with a biLM of {num_layers} layers; "
+        f"elmo.layers is {layers!r} with a biLM of {num_layers} layers; "
         f"choose all, last, first (of at least 2 layers) or token."
     )
 
@@ -32,41 +32,41 @@ class ElmoMix(nn.Module):
 
     Args:
         num_layers: All layers of the biLM, the token layer included.
-        use: Which of them are mixed.
+        layers: Which of them are mixed: all, last, first or token.
         scale: A size for each layer of the biLM, by which it is divided before the mix; for
             example its root mean square, since layers differ in size.
         layer_norm: `batch` takes one mean and variance per layer over all tokens and features
             of the batch, as bilm-tf does; `token` one per layer and token.
         dropout: Applied to the mixed vector.
-        penalty: lambda of the L2 penalty on w, which draws the weights together.
+        l2: Strength (lambda) of the L2 penalty on w, which pulls the weights together.
     """
 
     def __init__(
         self,
         num_layers: int,
-        use: str = "all",
+        layers: str = "all",
         scale: Sequence[float] | None = None,
         layer_norm: str | None = None,
         dropout: float = 0.0,
-        penalty: float = 0.0,
+        l2: float = 0.0,
     ) -> None:
         super().__init__()
-        self.layers = layers_needed(use, num_layers)
-        self.weights = nn.Parameter(torch.zeros(num_layers)) if use == "all" else None
+        self.numbers = layer_numbers(layers, num_layers)
+        self.weights = nn.Parameter(torch.zeros(num_layers)) if layers == "all" else None
         self.gamma = nn.Parameter(torch.ones(()))
         if layer_norm not in (None, "batch", "token"):
             raise ValueError(f"elmo.layer_norm is {layer_norm!r}; choose null, batch or token.")
         self.layer_norm = layer_norm
         self.dropout = nn.Dropout(dropout)
-        self.penalty_weight = penalty
+        self.l2 = l2
         if scale is not None and (len(scale) != num_layers or min(scale) <= 0):
             raise ValueError(
                 f"elmo.scale is {list(scale)}, but the biLM has {num_layers} layers "
                 f"and each takes one number above 0."
             )
-        size = torch.ones(len(self.layers))
+        size = torch.ones(len(self.numbers))
         if scale is not None:
-            size = torch.tensor([scale[layer] for layer in self.layers])
+            size = torch.tensor([scale[layer] for layer in self.numbers])
         self.register_buffer("size", size)
         self.size: Tensor
 
@@ -76,24 +76,24 @@ class ElmoMix(nn.Module):
         mask: Bool[Tensor, "*position"] | None = None,
     ) -> Float[Tensor, "*position dim"]:
         """Mix the layers of every token; `mask` keeps padding out of the batch norm."""
-        if len(layers) != len(self.layers):
+        if len(layers) != len(self.numbers):
             raise ValueError(
-                f"ElmoMix takes the {len(self.layers)} layers {self.layers} of the biLM, but was "
+                f"ElmoMix takes the {len(self.numbers)} layers {self.numbers} of the biLM, but was "
                 f"given {len(layers)}. Does the batch hold the layers of another biLM or mix?"
             )
         if self.layer_norm == "token":
-            layers = _normalise(layers, *_moments(layers, axes=(-1,)))
+            layers = _normalize(layers, *_moments(layers, axes=(-1,)))
         elif self.layer_norm == "batch":
             tokens = layers.flatten(1, -2) if mask is None else layers[:, mask]
             mean, variance = _moments(tokens, axes=(1, 2))  # (layer, 1, 1)
             shape = (-1,) + (1,) * (layers.dim() - 1)
-            layers = _normalise(layers, mean.reshape(shape), variance.reshape(shape))
+            layers = _normalize(layers, mean.reshape(shape), variance.reshape(shape))
         # One product over the layer axis; the scale, being fixed, only changes the factors.
         factors = self.gamma * self.shares() / self.size
         return self.dropout(torch.einsum("l,l...->...", factors, layers))
 
     def shares(self) -> Float[Tensor, "layer"]:
-        """The normalised weights, which sum to 1."""
+        """The normalized weights, which sum to 1."""
         if self.weights is None:
             return torch.ones_like(self.size)
         return self.weights.softmax(dim=0)
@@ -102,7 +102,7 @@ class ElmoMix(nn.Module):
         """What the raw weights add to the loss; gamma goes free."""
         if self.weights is None:
             return torch.zeros_like(self.gamma)
-        return self.penalty_weight * self.weights.square().sum()
+        return self.l2 * self.weights.square().sum()
 
     def summary(self) -> dict[str, list[float] | float]:
         return {"weights": self.shares().tolist(), "gamma": self.gamma.item()}
@@ -113,7 +113,7 @@ def _moments(values: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
     return mean, variance
 
 
-def _normalise(layers: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
+def _normalize(layers: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
     # The epsilon of bilm-tf; no trained factors.
     return (layers - mean) * (variance + 1e-12).rsqrt()
 

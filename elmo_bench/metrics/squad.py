@@ -44,7 +44,7 @@ def score_squad(
 def normalize_answer(text: str) -> str:
     """Lower case without punctuation and articles, words separated by one space.
 
-    No Unicode normalisation: composed and decomposed accents are different letters.
+    No Unicode normalization: composed and decomposed accents are different letters.
     """
     text = text.lower().translate(ASCII_PUNCTUATION)
     return " ".join(ARTICLE.sub(" ", text).split())

@@ -2,15 +2,13 @@
 
 import hashlib
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
-from elmo_bench.example import Split
+from filelock import FileLock
+
 from elmo_bench.mini.draw import Draw
 from elmo_bench.mini.population import build_world
 from elmo_bench.mini.settings import VERSION, MiniSettings
@@ -24,6 +22,9 @@ from elmo_bench.mini.views.srl import srl_lines
 from elmo_bench.mini.views.sst5 import sst5_lines
 from elmo_bench.mini.views.wsd import wsd_lines
 from elmo_bench.mini.world import World
+from elmo_bench.records.files import replace_folder
+
+Split = Literal["train", "dev", "test"]
 
 
 def write_mini(directory: Path, settings: MiniSettings) -> None:
@@ -75,17 +76,10 @@ def ensure_mini(cache: Path, settings: MiniSettings) -> Path:
     """The folder of the benchmark under `cache`, written if it is not there yet."""
     identity = json.dumps({"version": VERSION, **asdict(settings)}, sort_keys=True)
     folder = cache / f"mini-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
-    if folder.exists():
-        return folder
-    cache.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(tempfile.mkdtemp(prefix="mini-unfinished-", dir=cache))
-    try:
-        write_mini(unfinished, settings)
-        unfinished.chmod(0o755)  # mkdtemp's folders are for their owner alone
-        os.rename(unfinished, folder)
-    except OSError:
-        if not folder.exists():  # else another process was faster, and wrote the same
-            raise
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+    if not folder.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{folder}.lock"):
+            if not folder.exists():  # else another process wrote it in the meantime
+                with replace_folder(folder) as unfinished:
+                    write_mini(unfinished, settings)
     return folder

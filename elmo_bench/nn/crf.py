@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from elmo_bench.tags import Transitions
+from elmo_bench.data.tags import Transitions
 
 # Stands for minus infinity: no sum of scores comes near it, and gradients stay numbers.
 FORBIDDEN = -1e30

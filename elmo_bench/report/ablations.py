@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from elmo_bench.report.cells import PAPER, Cell, Table, missing, number, scores, word
-from elmo_bench.report.commands import run_command, with_elmo, without_elmo
 from elmo_bench.report.groups import Group, Runs, differences, flatten, key_of
 from elmo_bench.report.paper import SOURCE, ablations
+from elmo_bench.report.run_command import run_command, with_elmo, without_elmo
 
 NOTES = [
     "Dev scores in percent: mean ± standard deviation over seeds (number of seeds).",
@@ -39,28 +39,28 @@ class Column:
     changes: dict[str, Any]
 
 
-def _penalised(penalty: float) -> Column:
+def _penalized(penalty: float) -> Column:
     return Column(
         f"All layers, λ={penalty:g}",
-        lambda elmo: elmo.get("use") == "all" and elmo.get("penalty") == penalty,
-        {"use": "all", "penalty": penalty},
+        lambda elmo: elmo.get("layers") == "all" and elmo.get("l2") == penalty,
+        {"layers": "all", "l2": penalty},
     )
 
 
 def _placed(title: str, option: str, *places: str) -> Column:
     return Column(
         title,
-        lambda elmo: sorted(elmo.get("places", [])) == sorted(places),
-        {"name": option, "places": list(places)},
+        lambda elmo: sorted(elmo.get("placement", [])) == sorted(places),
+        {"name": option, "placement": list(places)},
     )
 
 
 LAYERS = {
     "last": Column(
-        "Last only", lambda elmo: elmo.get("use") == "last", {"name": "last", "use": "last"}
+        "Last only", lambda elmo: elmo.get("layers") == "last", {"name": "last", "layers": "last"}
     ),
-    "all_1": _penalised(1.0),
-    "all_0.001": _penalised(0.001),
+    "all_1": _penalized(1.0),
+    "all_0.001": _penalized(0.001),
 }
 PLACEMENT = {
     "input": _placed("Input only", "input", "input"),
@@ -71,14 +71,14 @@ PLACEMENT = {
 
 def layers_table(runs: Runs) -> Table:
     """Table 2: the last layer against all, and how freely they are weighted."""
-    rows = _elmo_rows(runs, "layers", LAYERS, ("elmo.name", "elmo.use", "elmo.penalty"))
+    rows = _elmo_rows(runs, "layers", LAYERS, ("elmo.name", "elmo.layers", "elmo.l2"))
     columns = HEAD | {"baseline": "Baseline"} | {k: c.title for k, c in LAYERS.items()}
     return Table("layers", "Which layers (the paper's Table 2)", columns, rows, NOTES)
 
 
 def placement_table(runs: Runs) -> Table:
     """Table 3: where the task's model takes ELMo vectors."""
-    rows = _elmo_rows(runs, "placement", PLACEMENT, ("elmo.name", "elmo.places"))
+    rows = _elmo_rows(runs, "placement", PLACEMENT, ("elmo.name", "elmo.placement"))
     columns = HEAD | {"baseline": "Baseline"} | {k: c.title for k, c in PLACEMENT.items()}
     return Table("placement", "Where ELMo goes (the paper's Table 3)", columns, rows, NOTES)
 
@@ -143,7 +143,7 @@ def _elmo_row(
 def _option(group: Group) -> str:
     """The ELMo option to vary: one that mixes all layers."""
     elmo = group.config["elmo"]
-    return str(elmo["name"]) if elmo.get("use") == "all" else "paper"
+    return str(elmo["name"]) if elmo.get("layers") == "all" else "paper"
 
 
 def filled(groups: list[Group]) -> Cell:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.table import Table
 
-from elmo_bench.records import Record
+from elmo_bench.records.run import Record
 from elmo_bench.report.gain import gain_words
 from elmo_bench.report.groups import UNTRAINED, is_untrained
 from elmo_bench.report.weights import layer_name

@@ -10,10 +10,10 @@ from pathlib import PurePath
 from statistics import fmean, stdev
 from typing import Any
 
-from elmo_bench.records import Record
+from elmo_bench.records.run import Record
 
 UNTRAINED = "untrained"  # the control arm: ELMo on a biLM that was never trained
-ELMO_KEYS = ("elmo", "bilm", "precision", "fingerprint")  # what a baseline does not have
+ELMO_KEYS = ("elmo", "bilm", "cache_dtype", "fingerprint")  # what a baseline does not have
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def mean_and_spread(values: list[float]) -> tuple[float, float | None]:
 
 
 def key_of(config: Mapping[str, Any], *without: str) -> str:
-    """A config as a dictionary key, some parts (`elmo`, `elmo.use`) left out."""
+    """A config as a dictionary key, some parts (`elmo`, `elmo.layers`) left out."""
     top = {part for part in without if "." not in part}
     kept = {name: value for name, value in config.items() if name not in top}
     for part in without:
@@ -140,7 +140,7 @@ class Runs:
 
         A baseline has a biLM only where its word vectors are of that biLM's text.
         """
-        without = ("elmo", "precision", "fingerprint")
+        without = ("elmo", "cache_dtype", "fingerprint")
         with_bilm = self._baselines.get(key_of(group.config, *without))
         return with_bilm or self._baselines.get(key_of(group.config, *without, "bilm"))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from elmo_bench.config import task_config, task_names
+from elmo_bench.config.compose import task_config, task_names
 
 SOURCE = "Peters et al. (2018), on the paper's own corpora"
 

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import zlib
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from elmo_bench.records import Record
+from elmo_bench.records.files import write_gzip
+from elmo_bench.records.run import Record
 
 _DECODER = json.JSONDecoder()
 _COUNTS = '"counts":'
@@ -58,16 +58,14 @@ def read_predictions(record: Record, directory: Path) -> Predictions | None:
         raise ValueError(f"{path}: not a readable file of predictions ({error})") from error
 
 
-def strip_text(path: Path) -> None:
+def redact_text(path: Path) -> None:
     """Leave only what each example adds to the score: no word of the corpus, no label."""
     lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
     kept = []
     for line in lines:
         example = json.loads(line)
         kept.append(json.dumps({"id": example["id"], "counts": example["counts"]}) + "\n")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(gzip.compress("".join(kept).encode(), mtime=0))
-    os.replace(temporary, path)
+    write_gzip(path, "".join(kept).encode())
 
 
 def score(counts: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from elmo_bench.records import Record, read_records
+from elmo_bench.records.run import Record, read_records
 from elmo_bench.report.groups import ELMO_KEYS, key_of
 
 RUNS = Path("results/runs")  # where run.py puts them, unless told otherwise

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elmo_bench.records import Record
+from elmo_bench.records.run import Record
 from elmo_bench.report.predictions import read_predictions, score
 
 ROUNDS = 9999

@@ -3,9 +3,8 @@
 from collections import defaultdict
 from pathlib import Path
 
-from elmo_bench.config import task_names
+from elmo_bench.config.compose import task_names
 from elmo_bench.report.cells import Cell, Table, gain, missing, probability, score, word
-from elmo_bench.report.commands import run_command, usual_elmo, with_elmo, without_elmo
 from elmo_bench.report.gain import error_reduction
 from elmo_bench.report.groups import (
     Group,
@@ -15,6 +14,7 @@ from elmo_bench.report.groups import (
     with_most_data,
 )
 from elmo_bench.report.paper import SOURCE, published
+from elmo_bench.report.run_command import run_command, usual_elmo, with_elmo, without_elmo
 
 MAIN = {
     "task": "Task",

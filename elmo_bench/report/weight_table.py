@@ -2,7 +2,7 @@
 
 from elmo_bench.report.cells import Cell, Table, word
 from elmo_bench.report.groups import Runs, differences, mean_and_spread
-from elmo_bench.report.reading import reading
+from elmo_bench.report.interpretation import reading
 from elmo_bench.report.tables import headline_groups
 from elmo_bench.report.weights import layer_name, learned_weights
 
@@ -12,7 +12,7 @@ HEAD = {
     "words": "Words",
     "bilm": "biLM",
     "settings": "Differs in",
-    "place": "Place",
+    "placement": "Place",
 }
 
 
@@ -22,14 +22,14 @@ def weight_table(runs: Runs) -> Table:
     depth = 0
     rows: list[dict[str, Cell]] = []
     for group, settings in zip(groups, differences(groups), strict=True):
-        for place, learned in sorted(learned_weights(group).items()):
+        for placement, learned in sorted(learned_weights(group).items()):
             row = {
                 "task": word(group.task),
                 "corpus": word(group.corpus),
                 "words": word(group.any_record.words),
                 "bilm": word(group.bilm),
                 "settings": word(settings),
-                "place": word(place),
+                "placement": word(placement),
                 "gamma": _number(learned.gammas.tolist()),
             }
             for layer, weights in zip(learned.layers, learned.weights.T, strict=True):

@@ -9,7 +9,7 @@ from elmo_bench.report.groups import Group
 
 
 class Learned(NamedTuple):
-    """What the seeds of a group learned at one place."""
+    """What the seeds of a group learned at one placement."""
 
     weights: np.ndarray  # (seed, layer)
     gammas: np.ndarray  # (seed,)
@@ -22,21 +22,21 @@ def layer_name(layer: int) -> str:
 
 
 def learned_weights(group: Group) -> dict[str, Learned]:
-    """By place, where layers were mixed at all."""
+    """By placement, where layers were mixed at all."""
     found: dict[str, list[tuple[list[float], float, list[int]]]] = defaultdict(list)
     for record in group.records:
-        for place, learned in record.layer_weights.items():
+        for placement, learned in record.layer_weights.items():
             weights = learned["weights"]
             layers = learned.get("layers", list(range(len(weights))))
             if len(weights) > 1:
-                found[place].append((weights, learned["gamma"], layers))
+                found[placement].append((weights, learned["gamma"], layers))
     return {
-        place: Learned(
+        placement: Learned(
             np.array([weights for weights, _, _ in runs]),
             np.array([gamma for _, gamma, _ in runs]),
             runs[0][2],
         )
-        for place, runs in found.items()
+        for placement, runs in found.items()
     }
 
 
@@ -49,14 +49,14 @@ class Curve(NamedTuple):
     high: np.ndarray
 
 
-def course_of_weights(group: Group, place: str) -> dict[int, Curve]:
+def weight_curves(group: Group, placement: str) -> dict[int, Curve]:
     """By layer, over the epochs that all seeds went through."""
-    layers = learned_weights(group)[place].layers
-    curves = {layer: course(group, f"elmo/{place}/layer{layer}") for layer in layers}
+    layers = learned_weights(group)[placement].layers
+    curves = {layer: curve_over_seeds(group, f"elmo/{placement}/layer{layer}") for layer in layers}
     return {layer: curve for layer, curve in curves.items() if curve is not None}
 
 
-def course(group: Group, key: str, x: str = "epoch") -> Curve | None:
+def curve_over_seeds(group: Group, key: str, x: str = "epoch") -> Curve | None:
     """A recorded value over the dev passes that all seeds have; None where it was not recorded."""
     runs = [points(record.epochs, key, x) for record in group.records]
     runs = [run for run in runs if len(run[0])]

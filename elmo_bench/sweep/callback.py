@@ -15,12 +15,12 @@ from hydra.experimental.callback import Callback
 from joblib import cpu_count
 from omegaconf import DictConfig
 
-from elmo_bench.config import ConfigError
-from elmo_bench.report.build import NAMES
+from elmo_bench.config.compose import ConfigError
 from elmo_bench.report.formats import new_console
+from elmo_bench.report.names import TABLES
 from elmo_bench.sweep.job import Job, read_jobs
 from elmo_bench.sweep.plan import plan, show_plan
-from elmo_bench.sweep.summary import show_comparison, show_jobs, show_line
+from elmo_bench.sweep.summary import show_jobs, show_line, show_tables
 from elmo_bench.sweep.threads import num_parallel_jobs
 
 FAILED = 3  # exit status of a sweep with failed jobs; Hydra's own is 1, the shell's 2
@@ -40,8 +40,8 @@ class SweepProgress(Callback):
         """Refuse what cannot go well, and start to watch; a dry run ends here."""
         try:
             num_parallel_jobs(config.hydra.launcher, cpu_count())
-            for table in set(config.tables) - set(NAMES):
-                raise ConfigError(f"tables: there is no {table} but {', '.join(NAMES)}")
+            for table in set(config.tables) - set(TABLES):
+                raise ConfigError(f"tables: there is no {table} but {', '.join(TABLES)}")
         except ConfigError as error:
             sys.exit(f"run.py: {error}")
         for name in ("hydra", "hydra_plugins"):
@@ -93,7 +93,7 @@ class Watch(threading.Thread):
         if jobs:
             show_jobs(jobs, self.labels, self.folder, self.console)
             results, tables = Path(self.config.paths.results), list(self.config.tables)
-            show_comparison(jobs, results, tables, self.console)
+            show_tables(jobs, results, tables, self.console)
         return len(jobs) == len(self.labels) and not any(job.errors for job in jobs)
 
     def _look(self) -> None:

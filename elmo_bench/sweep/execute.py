@@ -15,10 +15,12 @@ from joblib import cpu_count
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from elmo_bench.checks import check
-from elmo_bench.config import ConfigError, identity
-from elmo_bench.records import Record, environment, read_record, write_record
-from elmo_bench.runs import RunFiles
+from elmo_bench.config.checks import check
+from elmo_bench.config.compose import ConfigError
+from elmo_bench.config.identity import identity
+from elmo_bench.records.environment import environment
+from elmo_bench.records.run import Record, read_record, write_record
+from elmo_bench.runs.files import RunFiles
 from elmo_bench.sweep.job import Job, Part
 from elmo_bench.sweep.plan import configs_of
 from elmo_bench.sweep.threads import threads_per_job
@@ -101,7 +103,7 @@ def _attempt(cfg: DictConfig, folder: Path) -> Part:
 
 
 def _evaluated(cfg: DictConfig) -> Record:
-    from elmo_bench.evaluate import evaluate  # torch and Lightning take seconds to import
+    from elmo_bench.runs.stage import evaluate  # torch and Lightning take seconds to import
 
     return evaluate(cfg)
 

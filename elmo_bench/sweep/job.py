@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from elmo_bench.records import write_atomically
+from elmo_bench.records.files import write_text
 
 FILE = "job.json"
 
@@ -71,7 +71,7 @@ class Job:
 
     def write(self, folder: Path) -> None:
         """Tell the sweep of the job."""
-        write_atomically(folder / FILE, json.dumps(asdict(self), indent=1) + "\n")
+        write_text(folder / FILE, json.dumps(asdict(self), indent=1) + "\n")
 
 
 def read_jobs(sweep: Path) -> Iterator[Job]:

@@ -6,9 +6,9 @@ from omegaconf import DictConfig
 from rich.console import Console
 from rich.table import Table
 
-from elmo_bench.config import baseline_of, has_baseline
-from elmo_bench.records import read_record
-from elmo_bench.runs import RunFiles
+from elmo_bench.config.identity import baseline_of, has_baseline
+from elmo_bench.records.run import read_record
+from elmo_bench.runs.files import RunFiles
 from elmo_bench.sweep.job import Part
 
 STATES = ("done", "begun", "failed", "to do")

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from elmo_bench.records import read_record
-from elmo_bench.report.build import build_tables
+from elmo_bench.records.run import read_record
+from elmo_bench.report.all_tables import build_tables
 from elmo_bench.report.formats import show
 from elmo_bench.sweep.job import Job, Part
 
@@ -57,7 +57,7 @@ def _test(job: Job, baseline: bool) -> str:
     return ", ".join(f"{part.scores['test']:.2f}" for part in chosen)
 
 
-def show_comparison(
+def show_tables(
     jobs: Sequence[Job], results: Path, tables: Sequence[str], console: Console
 ) -> None:
     """Tables of the records that the jobs made or found."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from elmo_bench.config import ConfigError
+from elmo_bench.config.compose import ConfigError
 
 
 def num_parallel_jobs(launcher: Mapping[str, Any], cores: int) -> int:

@@ -13,8 +13,8 @@ from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 from rich.table import Table
 
-from elmo_bench.records import write_atomically
-from elmo_bench.report.figures.style import COLOURS, FAINT, new_figure, save, styled, whole_ticks
+from elmo_bench.records.files import write_text
+from elmo_bench.report.figures.style import COLORS, FAINT, new_figure, save, styled, whole_ticks
 from elmo_bench.tune.space import Range, as_word
 
 WORDS = {
@@ -79,7 +79,7 @@ def write_csv(study: Study, space: Mapping[str, Range], path: Path) -> None:
         passes, error = len(trial.intermediate_values), trial.user_attrs.get("error", "")
         state = WORDS[trial.state]
         writer.writerow([trial.number, state, best_dev(trial), passes, *values, error])
-    write_atomically(path, text.getvalue())
+    write_text(path, text.getvalue())
 
 
 def write_picture(study: Study, space: Mapping[str, Range], metric: str, path: Path) -> None:
@@ -118,18 +118,18 @@ def _draw_points(axes: Axes, places: list[Any], points: list[tuple[FrozenTrial, 
             if WORDS[trial.state] == state
         ]
         xs, ys = [place for place, _ in chosen], [score for _, score in chosen]
-        colour = COLOURS["elmo"] if state == "done" else COLOURS["baseline"]
-        axes.plot(xs, ys, marker, color=colour, label=label, linestyle="none")
+        color = COLORS["elmo"] if state == "done" else COLORS["baseline"]
+        axes.plot(xs, ys, marker, color=color, label=label, linestyle="none")
 
 
 def _draw_course(axes: Axes, study: Study) -> None:
     points = _points(study)
     _draw_points(axes, [trial.number for trial, _ in points], points)
-    best, course = float("-inf"), []
+    best, history = float("-inf"), []
     for trial, score in points:
         best = max(best, score)
-        course.append((trial.number, best))
-    axes.step(*zip(*course, strict=True), where="post", color=FAINT, label="best so far")
+        history.append((trial.number, best))
+    axes.step(*zip(*history, strict=True), where="post", color=FAINT, label="best so far")
     axes.set_title("trials in order")
     whole_ticks(axes, 5)
 

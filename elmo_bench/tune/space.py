@@ -8,7 +8,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 from optuna import Trial
 
-from elmo_bench.config import CONF, ConfigError
+from elmo_bench.config.compose import CONF, ConfigError
 
 
 @dataclass(frozen=True)

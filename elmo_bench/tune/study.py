@@ -10,7 +10,6 @@ from pathlib import Path
 
 import optuna
 from filelock import FileLock, Timeout
-from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 from optuna import Study, Trial
 from optuna.exceptions import ExperimentalWarning
@@ -21,14 +20,15 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, TrialState
 from pytorch_lightning import Callback, LightningModule, Trainer
 
-from elmo_bench.assemble import assemble
-from elmo_bench.bilm.corpus import digest
-from elmo_bench.checks import check
-from elmo_bench.clock import Clock
-from elmo_bench.config import CONF, identity
-from elmo_bench.course import Course
-from elmo_bench.evaluate import new_trainer, prepare
-from elmo_bench.runs import RunFiles
+from elmo_bench.config.checks import check
+from elmo_bench.config.compose import compose
+from elmo_bench.config.identity import identity
+from elmo_bench.records.digest import digest
+from elmo_bench.records.timer import StageTimer
+from elmo_bench.runs.build import build_components
+from elmo_bench.runs.files import RunFiles
+from elmo_bench.runs.history import MetricsHistory
+from elmo_bench.runs.trainer import new_trainer, set_up_process
 from elmo_bench.tune.space import Range, read_space, start
 
 STARTUP = 5  # trials drawn at random and never cut short, before there is anything to learn from
@@ -49,7 +49,7 @@ class Search:
 
     def __init__(self, task: str, overrides: Sequence[str], name: str | None) -> None:
         self.overrides = [f"task={task}", *overrides]
-        self.cfg = run_config(self.overrides)
+        self.cfg = compose("run", self.overrides)
         self.space: dict[str, Range] = read_space(task, self.cfg)
         self.monitor = f"dev/{self.cfg.task.metric}"
         if name is None:
@@ -102,7 +102,7 @@ class Search:
 
     def _objective(self, trial: Trial) -> float:
         chosen = [f"{key}={found.suggest(trial, key)}" for key, found in self.space.items()]
-        cfg = run_config([*self.overrides, *chosen, f"paths.outputs={self.folder}"])
+        cfg = compose("run", [*self.overrides, *chosen, f"paths.outputs={self.folder}"])
         trial.set_user_attr("overrides", chosen)
         files = RunFiles.of(cfg)
         files.folder.mkdir(parents=True, exist_ok=True)
@@ -127,35 +127,29 @@ class Pruning(Callback):
     """Tells a trial of every dev pass, and ends the training if it does worse than others did.
 
     Args:
-        course: The passes; after a resume it knows the earlier ones too.
+        history: The passes; after a resume it knows the earlier ones too.
         trial: Whom to tell.
         monitor: The score.
     """
 
-    def __init__(self, course: Course, trial: Trial, monitor: str) -> None:
-        self.course, self.trial, self.monitor = course, trial, monitor
+    def __init__(self, history: MetricsHistory, trial: Trial, monitor: str) -> None:
+        self.history, self.trial, self.monitor = history, trial, monitor
         self.num_told = 0
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        for step in range(self.num_told, len(self.course.rows)):
-            self.trial.report(self.course.rows[step][self.monitor], step)
-        self.num_told = len(self.course.rows)
+        for step in range(self.num_told, len(self.history.rows)):
+            self.trial.report(self.history.rows[step][self.monitor], step)
+        self.num_told = len(self.history.rows)
         if self.trial.should_prune():
             raise optuna.TrialPruned
 
 
 def train(cfg: DictConfig, files: RunFiles, trial: Trial, monitor: str) -> float:
     """Train what a config says and give its best dev score."""
-    prepare(cfg)
-    parts = assemble(cfg, Clock())
-    course = Course(files.folder / "curves.csv")
-    pruning = Pruning(course, trial, monitor)
-    trainer = new_trainer(cfg, files, course, logger=None, more=[pruning])
-    trainer.fit(parts.module, parts.data, ckpt_path=files.resumable())
-    return max(float(row[monitor]) for row in course.rows)
-
-
-def run_config(overrides: Sequence[str]) -> DictConfig:
-    """The config that `python run.py OVERRIDES` would have."""
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        return compose("run", list(overrides))
+    set_up_process(cfg)
+    components = build_components(cfg, StageTimer())
+    history = MetricsHistory(files.folder / "curves.csv")
+    pruning = Pruning(history, trial, monitor)
+    trainer = new_trainer(cfg, files, history, logger=None, more=[pruning])
+    trainer.fit(components.module, components.data, ckpt_path=files.resumable())
+    return max(float(row[monitor]) for row in history.rows)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from elmo_bench.example import Example
+from elmo_bench.data.example import Example
 
 Cluster = Sequence[Sequence[int]]
 

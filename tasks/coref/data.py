@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from elmo_bench.data.conll2012 import Span, clusters, read_documents
+from elmo_bench.data.example import Example, Skipped
 from elmo_bench.data.files import DataError
-from elmo_bench.example import Example, Notes
 
 Clusters = tuple[tuple[Span, ...], ...]
 
@@ -24,10 +24,10 @@ class CorefTarget:
     clusters: Clusters
 
 
-def read(path: Path, notes: Notes | None) -> Iterator[Example]:
+def read(path: Path, skipped: Skipped | None) -> Iterator[Example]:
     """Read one example per document; its segments are the sentences.
 
-    With `notes`, a mention of two clusters stays in the first and is counted; without, in both.
+    With `skipped`, a mention of two clusters stays in the first and is counted; without, in both.
     """
     found = False
     for document in read_documents(path):
@@ -38,7 +38,7 @@ def read(path: Path, notes: Notes | None) -> Iterator[Example]:
             document.part,
             genre(document.name),
             tuple(speaker for sentence in document.sentences for speaker in sentence.speakers),
-            mentions if notes is None else once(mentions, notes),
+            mentions if skipped is None else once(mentions, skipped),
         )
         yield Example(document.key, tuple(s.words for s in document.sentences), target)
     if not found:
@@ -51,7 +51,7 @@ def genre(name: str) -> str:
     return first if slash else "none"
 
 
-def once(found: Iterable[Iterable[Span]], notes: Notes) -> Clusters:
+def once(found: Iterable[Iterable[Span]], skipped: Skipped) -> Clusters:
     """Leave a mention only in the first of the clusters that hold it."""
     seen: set[Span] = set()
     kept = []
@@ -59,7 +59,7 @@ def once(found: Iterable[Iterable[Span]], notes: Notes) -> Clusters:
         mentions = []
         for mention in cluster:
             if mention in seen:
-                notes["mentions of a second cluster"] += 1
+                skipped["mentions of a second cluster"] += 1
             else:
                 seen.add(mention)
                 mentions.append(mention)
@@ -68,7 +68,7 @@ def once(found: Iterable[Iterable[Span]], notes: Notes) -> Clusters:
     return tuple(kept)
 
 
-def from_hub(rows: Iterable[Mapping[str, Any]], notes: Notes) -> Iterator[Example]:
+def from_hub(rows: Iterable[Mapping[str, Any]], skipped: Skipped) -> Iterator[Example]:
     """Map documents whose `sentences` have `words`, `speaker` and `coref_spans` (id, first, last).
 
     Spans there count tokens from the start of their sentence.
@@ -76,10 +76,12 @@ def from_hub(rows: Iterable[Mapping[str, Any]], notes: Notes) -> Iterator[Exampl
     for row in rows:
         name = row["document_id"]
         for part, group in groupby(row["sentences"], key=lambda sentence: int(sentence["part_id"])):
-            yield _document(name, part, list(group), notes)
+            yield _document(name, part, list(group), skipped)
 
 
-def _document(name: str, part: int, sentences: list[Mapping[str, Any]], notes: Notes) -> Example:
+def _document(
+    name: str, part: int, sentences: list[Mapping[str, Any]], skipped: Skipped
+) -> Example:
     found: dict[int, list[Span]] = {}
     speakers: list[str] = []
     before = 0
@@ -93,5 +95,5 @@ def _document(name: str, part: int, sentences: list[Mapping[str, Any]], notes: N
         speakers += [sentence["speaker"] or "-"] * length
         before += length
     ordered = sorted(sorted(mentions) for mentions in found.values())
-    target = CorefTarget(name, part, genre(name), tuple(speakers), once(ordered, notes))
+    target = CorefTarget(name, part, genre(name), tuple(speakers), once(ordered, skipped))
     return Example(f"{name}_{part}", tuple(tuple(s["words"]) for s in sentences), target)

@@ -8,10 +8,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_bench.example import Example
-from elmo_bench.nn.chars import CharCnn
+from elmo_bench.data.example import Example
+from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.packed import Packing
-from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
 from tasks.coref.encoder import CoupledBiLstm
 from tasks.coref.mentions import MentionFinder, Mentions

@@ -8,14 +8,14 @@ from typing import Any
 
 from torch import nn
 
+from elmo_bench.data.example import Example, Segment, Skipped, Split
 from elmo_bench.data.files import DataError
 from elmo_bench.data.pairs import check_same_tokens
 from elmo_bench.data.tokenizer import tokenize
-from elmo_bench.example import Example, Notes, Segment, Split
 from elmo_bench.metrics import score_coref
 from elmo_bench.metrics.coref import METRICS, count_coref
-from elmo_bench.nn.chars import CharCnn
-from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.nn.char_cnn import CharCnn
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
 from tasks.coref import data
 from tasks.coref.conll import write_conll
@@ -74,19 +74,22 @@ class CorefTask(Task):
         self.dropout = dropout
         self.max_sentences = max_sentences
 
-    def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
-        return data.read(path, notes)
+    def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
+        return data.read(path, skipped)
 
     def from_hub(
-        self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
+        self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
-        return data.from_hub(rows, notes)
+        return data.from_hub(rows, skipped)
 
-    def facts(self, train: Sequence[Example]) -> dict[str, Any]:
+    def label_vocabulary(self, train: Sequence[Example]) -> dict[str, Any]:
         return {"genres": sorted({example.target.genre for example in train})}
 
     def build_model(
-        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+        self,
+        words: WordEmbedding,
+        elmo_dims: Mapping[str, int],
+        label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
         chars = CharCnn(self.char_dim, self.char_filters)
         input_dim = words.dim + chars.dim
@@ -104,7 +107,7 @@ class CorefTask(Task):
         )
         pairs = PairScorer(
             mentions.dim,
-            len(facts["genres"]) + 1,
+            len(label_vocabulary["genres"]) + 1,
             self.feature_dim,
             self.scorer_dim,
             self.max_antecedents,
@@ -116,7 +119,7 @@ class CorefTask(Task):
             encoder,
             mentions,
             pairs,
-            facts["genres"],
+            label_vocabulary["genres"],
             self.max_sentences,
             self.lexical_dropout,
             self.dropout,

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from elmo_bench.data.example import Example
 from elmo_bench.data.files import DataError, numbered_lines
-from elmo_bench.example import Example
+from elmo_bench.data.tags import to_iob2
 
 _GAP = re.compile(r" +")
 _TAG = re.compile(r"O|[BI]-\S+")
@@ -28,7 +29,7 @@ def read(path: Path) -> Iterator[Example]:
     for line, rows in _sentences(path):
         found = True
         tokens = tuple(row[0] for row in rows)
-        yield Example(f"{name}:{line}", (tokens,), iob2([row[-1] for row in rows]))
+        yield Example(f"{name}:{line}", (tokens,), tuple(to_iob2([row[-1] for row in rows])))
     if not found:
         raise DataError(path, None, "the file holds no sentences")
 
@@ -62,18 +63,6 @@ def _check(path: Path, number: int, row: list[str], width: int) -> None:
         raise DataError(path, number, f"tag {row[-1]!r}, expected O, B-type or I-type")
 
 
-def iob2(tags: Sequence[str]) -> tuple[str, ...]:
-    """The same entities in IOB2, read as conlleval reads them.
-
-    I-X begins an entity where no X goes on, which is all that IOB1 has over IOB2.
-    """
-    before = ("O", *tags)
-    return tuple(
-        f"B-{tag[2:]}" if tag[0] == "I" and previous[2:] != tag[2:] else tag
-        for previous, tag in zip(before, tags, strict=False)
-    )
-
-
 def write(examples: Sequence[Example], predictions: Sequence[Sequence[str]], path: Path) -> None:
     """Write token, gold tag and predicted tag, as conlleval wants them, but with tabs."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -94,4 +83,4 @@ def from_hub(rows: Iterable[Mapping[str, Any]]) -> Iterator[Example]:
             raise DataError(
                 f"Hub dataset, row {number}", None, f"{len(tokens)} tokens with tags {tags}"
             )
-        yield Example(str(row.get("id", number)), (tokens,), iob2(tags))
+        yield Example(str(row.get("id", number)), (tokens,), tuple(to_iob2(tags)))

@@ -7,11 +7,11 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_bench.nn.chars import CharCnn
+from elmo_bench.data.tags import bioul_transitions, to_bioul, to_iob2
+from elmo_bench.nn.birnn import BiLstm
+from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.crf import Crf
-from elmo_bench.nn.encoders import BiLstm
-from elmo_bench.nn.words import WordEmbedding
-from elmo_bench.tags import bioul_transitions, to_bioul, to_iob2
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
 
 

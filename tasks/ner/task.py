@@ -6,13 +6,13 @@ from typing import Any
 
 from torch import nn
 
+from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.pairs import paired
+from elmo_bench.data.tags import read_spans, to_bioul
 from elmo_bench.data.tokenizer import tokenize
-from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import score_ner
-from elmo_bench.nn.chars import CharCnn
-from elmo_bench.nn.words import WordEmbedding
-from elmo_bench.tags import read_spans, to_bioul
+from elmo_bench.nn.char_cnn import CharCnn
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
 from tasks.ner import data
 from tasks.ner.model import Tagger
@@ -42,23 +42,28 @@ class NerTask(Task):
         self.hidden_dims = hidden_dims
         self.dropout = dropout
 
-    def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
+    def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
         return data.read(path)
 
     def from_hub(
-        self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
+        self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
         return data.from_hub(rows)
 
-    def facts(self, train: Sequence[Example]) -> dict[str, Any]:
+    def label_vocabulary(self, train: Sequence[Example]) -> dict[str, Any]:
         return {"tags": sorted({"O", *(t for e in train for t in to_bioul(e.target))})}
 
     def build_model(
-        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+        self,
+        words: WordEmbedding,
+        elmo_dims: Mapping[str, int],
+        label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
         chars = CharCnn(self.char_dim, self.char_filters)
         elmo_dim = elmo_dims.get("input", 0)
-        return Tagger(words, chars, elmo_dim, facts["tags"], self.hidden_dims, self.dropout)
+        return Tagger(
+            words, chars, elmo_dim, label_vocabulary["tags"], self.hidden_dims, self.dropout
+        )
 
     def gold(self, example: Example) -> list[str]:
         return list(example.target)

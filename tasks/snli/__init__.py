@@ -1,7 +1,7 @@
 """Natural language inference: does a premise entail a hypothesis, contradict it, or neither.
 
 Corpus: SNLI 1.0, written by crowd workers from image captions; jsonl.
-Licence: CC BY-SA 4.0.
+License: CC BY-SA 4.0.
 Splits: 549,367 / 9,842 / 9,824 pairs, after those without a gold label are left out.
 Metric: accuracy.
 Published: 88.0 without and 88.7 ± 0.17 with ELMo, test, mean of five seeds

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from elmo_bench.data.example import Example, Skipped
 from elmo_bench.data.files import DataError, numbered_lines, parse_json
 from elmo_bench.data.tokenizer import tokenize
-from elmo_bench.example import Example, Notes
 
 LABELS = ("entailment", "neutral", "contradiction")  # in the order of stanfordnlp/snli
 NO_LABEL = "-"  # the annotators did not agree
@@ -17,7 +17,7 @@ _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{
 _NAMES = {bracket: name for name, bracket in _BRACKETS.items()}
 
 
-def read(path: Path, notes: Notes) -> Iterator[Example]:
+def read(path: Path, skipped: Skipped) -> Iterator[Example]:
     """Read the pairs that have a gold label."""
     found = False
     for example in read_pairs(path):
@@ -25,7 +25,7 @@ def read(path: Path, notes: Notes) -> Iterator[Example]:
         if usable(example):
             yield example
         else:
-            notes[_UNLABELLED if example.target == NO_LABEL else _EMPTY] += 1
+            skipped[_UNLABELLED if example.target == NO_LABEL else _EMPTY] += 1
     if not found:
         raise DataError(path, None, "the file holds no pairs")
 
@@ -81,12 +81,12 @@ def write(examples: Sequence[Example], predictions: Sequence[str], path: Path) -
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def from_hub(rows: Iterable[Mapping[str, Any]], notes: Notes) -> Iterator[Example]:
+def from_hub(rows: Iterable[Mapping[str, Any]], skipped: Skipped) -> Iterator[Example]:
     """Map rows with `premise`, `hypothesis` and `label`, a name or a number (-1: no label)."""
     for number, row in enumerate(rows):
         label = row["label"]
         if label in (-1, NO_LABEL):
-            notes[_UNLABELLED] += 1
+            skipped[_UNLABELLED] += 1
             continue
         if isinstance(label, int) and 0 <= label < len(LABELS):
             label = LABELS[label]
@@ -98,4 +98,4 @@ def from_hub(rows: Iterable[Mapping[str, Any]], notes: Notes) -> Iterator[Exampl
         if all(segments):
             yield Example(str(number), segments, label)
         else:
-            notes[_EMPTY] += 1
+            skipped[_EMPTY] += 1

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from elmo_bench.nn.attention import align, masked_max, masked_mean
-from elmo_bench.nn.encoders import BiLstm
-from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.nn.birnn import BiLstm
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
 from tasks.snli.data import LABELS
 

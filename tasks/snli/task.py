@@ -7,11 +7,11 @@ from typing import Any
 
 from torch import nn
 
+from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.pairs import paired
 from elmo_bench.data.tokenizer import tokenize
-from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import accuracy
-from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
 from tasks.snli import data
 from tasks.snli.model import Esim
@@ -27,7 +27,7 @@ class SnliTask(Task):
         input_dropout: On the input of both BiLSTMs, variational.
         head_dropout: Before each of the last two layers.
         elmo_attention_dropout: After the attention, in runs with ELMo.
-        elmo_weight_penalty: L2 on the matrices, in runs with ELMo.
+        elmo_weight_l2: L2 on the matrices, in runs with ELMo.
     """
 
     suffix = "jsonl"
@@ -38,24 +38,27 @@ class SnliTask(Task):
         input_dropout: float,
         head_dropout: float,
         elmo_attention_dropout: float,
-        elmo_weight_penalty: float,
+        elmo_weight_l2: float,
     ) -> None:
         self.hidden_dim = hidden_dim
         self.input_dropout = input_dropout
         self.head_dropout = head_dropout
         self.elmo_attention_dropout = elmo_attention_dropout
-        self.elmo_weight_penalty = elmo_weight_penalty
+        self.elmo_weight_l2 = elmo_weight_l2
 
-    def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
-        return data.read(path, notes)
+    def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
+        return data.read(path, skipped)
 
     def from_hub(
-        self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
+        self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
-        return data.from_hub(rows, notes)
+        return data.from_hub(rows, skipped)
 
     def build_model(
-        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+        self,
+        words: WordEmbedding,
+        elmo_dims: Mapping[str, int],
+        label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
         return Esim(
             words,
@@ -64,7 +67,7 @@ class SnliTask(Task):
             self.input_dropout,
             self.head_dropout,
             attention_dropout=self.elmo_attention_dropout if elmo_dims else 0.0,
-            weight_penalty=self.elmo_weight_penalty if elmo_dims else 0.0,
+            weight_penalty=self.elmo_weight_l2 if elmo_dims else 0.0,
         )
 
     def gold(self, example: Example) -> str:

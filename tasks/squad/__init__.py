@@ -1,7 +1,7 @@
 """Question answering: the span of a paragraph that answers a question.
 
 Corpus: SQuAD 1.1, questions on Wikipedia paragraphs; JSON.
-Licence: CC BY-SA 4.0.
+License: CC BY-SA 4.0.
 Splits: 87,599 / 10,570 questions; the test set is hidden, so the dev set stands in for it where
     no other file is named. Compare such numbers with the paper's dev numbers (80.8 and 85.6).
 Metric: token F1 and exact match, as evaluate-v1.1.py counts them, over every question that has an

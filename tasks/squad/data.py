@@ -11,9 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.files import DataError, read_json
 from elmo_bench.data.tokenizer import Offsets, token_offsets, tokenize
-from elmo_bench.example import Example, Notes, Split
 
 Span = tuple[int, int]  # first and last token of the paragraph, both within
 
@@ -34,7 +34,7 @@ class SquadTarget:
         return self.context[self.offsets[first][0] : self.offsets[last][1]]
 
 
-def read(path: Path, split: Split, articles: str | None, notes: Notes) -> Iterator[Example]:
+def read(path: Path, split: Split, articles: str | None, skipped: Skipped) -> Iterator[Example]:
     """Read the questions of a file, in its order.
 
     Args:
@@ -42,7 +42,7 @@ def read(path: Path, split: Split, articles: str | None, notes: Notes) -> Iterat
         split: Which articles to take, if `articles` is given.
         articles: A JSON file {split: [titles]} that cuts one file into splits; of a split that it
             does not name the whole file is read.
-        notes: Counts what is passed over.
+        skipped: Counts what is passed over.
     """
     titles = None if articles is None else _titles(Path(articles).expanduser(), split)
     found = False
@@ -57,7 +57,7 @@ def read(path: Path, split: Split, articles: str | None, notes: Notes) -> Iterat
                 question["question"],
                 [(answer["text"], answer["answer_start"]) for answer in question["answers"]],
                 split,
-                notes,
+                skipped,
             )
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(path, None, f"{place}: {_problem(error)}") from error
@@ -125,21 +125,21 @@ def _example(
     question: Any,
     answers: list[tuple[Any, Any]],
     split: Split,
-    notes: Notes,
+    skipped: Skipped,
 ) -> Example | None:
     if not all(isinstance(text, str) for text in (question_id, context, question)):
         raise ValueError("id, context and question must be texts")
     offsets = _context_offsets(context)
     paragraph = tuple(context[start:end] for start, end in offsets)
     words = tokenize(question, split_inside=True)
-    spans = [_span(context, offsets, text, start, notes) for text, start in answers]
+    spans = [_span(context, offsets, text, start, skipped) for text, start in answers]
     aligned = tuple(dict.fromkeys(span for span in spans if span is not None))
     if not answers:
-        notes["questions without an answer"] += 1
+        skipped["questions without an answer"] += 1
     elif split == "train" and not aligned:
-        notes["questions without an answer that covers a token"] += 1
+        skipped["questions without an answer that covers a token"] += 1
     elif split == "train" and not words:
-        notes["questions without words"] += 1
+        skipped["questions without words"] += 1
     else:
         texts = tuple(text for text, _ in answers)
         target = SquadTarget(context, offsets or ((0, 0),), texts, aligned)
@@ -153,7 +153,7 @@ def _context_offsets(context: str) -> tuple[Offsets, ...]:
 
 
 def _span(
-    context: str, offsets: Sequence[Offsets], text: Any, start: Any, notes: Notes
+    context: str, offsets: Sequence[Offsets], text: Any, start: Any, skipped: Skipped
 ) -> Span | None:
     if not isinstance(text, str) or not isinstance(start, int):
         raise ValueError(f"answer {text!r} at {start!r}: not a text and a number")
@@ -162,28 +162,32 @@ def _span(
         raise ValueError(f"answer {text[:60]!r} does not stand at {start} of its context")
     inside = [i for i, (left, right) in enumerate(offsets) if left < end and start < right]
     if not inside:
-        notes["answers that cover no token"] += 1
+        skipped["answers that cover no token"] += 1
         return None
     first, last = inside[0], inside[-1]
     if (offsets[first][0], offsets[last][1]) != (start, end):
-        notes["answers that cut a token, widened to it"] += 1
+        skipped["answers that cut a token, widened to it"] += 1
     return first, last
 
 
-def from_hub(rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes) -> Iterator[Example]:
+def from_hub(
+    rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
+) -> Iterator[Example]:
     """Map rows with `id`, `context`, `question` and `answers` {text: [], answer_start: []}."""
     for number, row in enumerate(rows):
         texts, starts = row["answers"]["text"], row["answers"]["answer_start"]
         try:
             answers = list(zip(texts, starts, strict=True))
-            example = _example(row["id"], row["context"], row["question"], answers, split, notes)
+            example = _example(row["id"], row["context"], row["question"], answers, split, skipped)
         except ValueError as error:
             raise DataError(f"Hub dataset, row {number}", None, str(error)) from error
         if example is not None:
             yield example
 
 
-def cut_paragraphs(examples: Iterable[Example], max_tokens: int, notes: Notes) -> Iterator[Example]:
+def cut_paragraphs(
+    examples: Iterable[Example], max_tokens: int, skipped: Skipped
+) -> Iterator[Example]:
     """Cut paragraphs to their first tokens; a question whose answers lie behind is left out."""
     for example in examples:
         paragraph, question = example.segments
@@ -193,7 +197,7 @@ def cut_paragraphs(examples: Iterable[Example], max_tokens: int, notes: Notes) -
         target = example.target
         spans = tuple(span for span in target.spans if span[1] < max_tokens)
         if not spans:
-            notes["questions answered behind the cut of a long paragraph"] += 1
+            skipped["questions answered behind the cut of a long paragraph"] += 1
             continue
         shorter = replace(target, offsets=target.offsets[:max_tokens], spans=spans)
         yield Example(example.id, (paragraph[:max_tokens], question), shorter)

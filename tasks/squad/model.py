@@ -6,10 +6,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from elmo_bench.nn.chars import CharCnn
+from elmo_bench.nn.birnn import BiGru
+from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.dropout import VariationalDropout
-from elmo_bench.nn.encoders import BiGru
-from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
 from tasks.squad.attention import BiAttention, SelfAttention, glorot_linear
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from torch import nn
 
+from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.files import DataError, read_json
-from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import score_squad
-from elmo_bench.nn.chars import CharCnn
-from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.nn.char_cnn import CharCnn
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
 from tasks.squad import data
 from tasks.squad.model import Reader
@@ -52,17 +52,20 @@ class SquadTask(Task):
         self.dropout = dropout
         self.max_span = max_span
 
-    def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
-        examples = data.read(path, split, self.articles, notes)
-        return self._shortened(examples, split, notes)
+    def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
+        examples = data.read(path, split, self.articles, skipped)
+        return self._shortened(examples, split, skipped)
 
     def from_hub(
-        self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
+        self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
-        return self._shortened(data.from_hub(rows, split, notes), split, notes)
+        return self._shortened(data.from_hub(rows, split, skipped), split, skipped)
 
     def build_model(
-        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+        self,
+        words: WordEmbedding,
+        elmo_dims: Mapping[str, int],
+        label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
         chars = CharCnn(*self.char_settings)
         return Reader(words, chars, elmo_dims, self.hidden_dim, self.dropout, self.max_span)
@@ -112,8 +115,8 @@ class SquadTask(Task):
         return score_squad(references, predictions)
 
     def _shortened(
-        self, examples: Iterator[Example], split: Split, notes: Notes
+        self, examples: Iterator[Example], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
         if split != "train" or self.max_train_tokens is None:
             return examples
-        return data.cut_paragraphs(examples, self.max_train_tokens, notes)
+        return data.cut_paragraphs(examples, self.max_train_tokens, skipped)

@@ -1,7 +1,7 @@
-"""Semantic role labelling: who did what to whom, for predicates that are given.
+"""Semantic role labeling: who did what to whom, for predicates that are given.
 
 Corpus: OntoNotes 5.0 in the CoNLL-2012 split and columns; any PropBank text in these columns.
-Licence: LDC user agreement, so it is not shipped.
+License: LDC user agreement, so it is not shipped.
 Splits: about 253,000 / 35,000 / 24,000 predicates; one example per verbal predicate.
 Metric: F1 over arguments without V, as srl-eval.pl (CoNLL-2005) counts it. Scoring two files
     counts every predicate of the gold file, verbal or not; with `--partial` those predicted.

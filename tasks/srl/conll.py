@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from elmo_bench.example import Example
+from elmo_bench.data.example import Example
 
 Found = tuple[Example, Any]  # a predicate and its predicted arguments
 PREDICATE = "Y"  # stands for the frameset, which is not predicted

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from elmo_bench.data.conll2012 import Argument, Proposition, propositions, read_documents
+from elmo_bench.data.example import Example, Skipped
 from elmo_bench.data.files import DataError
-from elmo_bench.example import Example, Notes
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class SrlTarget:
     arguments: tuple[Argument, ...]  # (first token, last token, label), the V among them
 
 
-def read(path: Path, all_predicates: bool, notes: Notes) -> Iterator[Example]:
+def read(path: Path, all_predicates: bool, skipped: Skipped) -> Iterator[Example]:
     """Read one example per predicate: of verbs, or with `all_predicates` of other words too."""
     found = False
     for document in read_documents(path):
@@ -30,7 +30,7 @@ def read(path: Path, all_predicates: bool, notes: Notes) -> Iterator[Example]:
                 sentence.pos,
                 propositions(path, sentence),
                 all_predicates,
-                notes,
+                skipped,
             )
     if not found:
         raise DataError(path, None, "the file holds no sentences")
@@ -53,16 +53,16 @@ def _examples(
     pos: Sequence[str],
     found: Iterable[Proposition],
     all_predicates: bool,
-    notes: Notes,
+    skipped: Skipped,
 ) -> Iterator[Example]:
     for proposition in found:
         if not all_predicates and not pos[proposition.predicate].startswith("V"):
-            notes["predicates that are no verbs"] += 1
+            skipped["predicates that are no verbs"] += 1
             continue
         arguments = without_overlap(proposition.arguments)
         dropped = len(proposition.arguments) - len(arguments)
         if dropped:
-            notes["arguments around another argument"] += dropped
+            skipped["arguments around another argument"] += dropped
         target = SrlTarget(proposition.predicate, arguments)
         yield Example(f"{name}:{proposition.predicate}", (words,), target)
 
@@ -77,7 +77,7 @@ def without_overlap(arguments: Iterable[Argument]) -> tuple[Argument, ...]:
 
 
 def from_hub(
-    rows: Iterable[Mapping[str, Any]], all_predicates: bool, notes: Notes
+    rows: Iterable[Mapping[str, Any]], all_predicates: bool, skipped: Skipped
 ) -> Iterator[Example]:
     """Map documents whose `sentences` have `words`, `pos_tags` and `srl_frames` in BIO."""
     for row in rows:
@@ -88,7 +88,7 @@ def from_hub(
             if any(len(frame) != len(words) for frame in (pos, *frames)):
                 raise DataError("Hub dataset", None, f"{name}: columns of unequal length")
             found = [_proposition(name, frame) for frame in frames]
-            yield from _examples(name, words, pos, found, all_predicates, notes)
+            yield from _examples(name, words, pos, found, all_predicates, skipped)
 
 
 def _proposition(name: str, tags: Sequence[str]) -> Proposition:

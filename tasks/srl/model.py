@@ -7,11 +7,11 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_bench.example import Example
+from elmo_bench.data.example import Example
+from elmo_bench.data.tags import Span, iob2_transitions, read_spans, write_iob2
 from elmo_bench.nn.crf import ChainScores, rule_scores, viterbi
 from elmo_bench.nn.packed import Packing
-from elmo_bench.nn.words import WordEmbedding
-from elmo_bench.tags import Span, iob2_transitions, read_spans, write_iob2
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
 from tasks.srl.encoder import HighwayLstm
 

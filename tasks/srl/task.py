@@ -1,4 +1,4 @@
-"""Semantic role labelling behind the contract of a task."""
+"""Semantic role labeling behind the contract of a task."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -7,12 +7,12 @@ from typing import Any
 
 from torch import nn
 
+from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.pairs import paired, same_tokens
 from elmo_bench.data.tokenizer import token_offsets
-from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import score_srl
 from elmo_bench.metrics.srl import join_continuations
-from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
 from tasks.srl import data
 from tasks.srl.conll import write_conll
@@ -51,34 +51,37 @@ class SrlTask(Task):
         self.num_layers = num_layers
         self.dropout = dropout
 
-    def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
-        return self._not_too_long(data.read(path, self.all_predicates, notes), split, notes)
+    def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
+        return self._not_too_long(data.read(path, self.all_predicates, skipped), split, skipped)
 
     def from_hub(
-        self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
+        self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
-        return self._not_too_long(data.from_hub(rows, self.all_predicates, notes), split, notes)
+        return self._not_too_long(data.from_hub(rows, self.all_predicates, skipped), split, skipped)
 
     def _not_too_long(
-        self, examples: Iterable[Example], split: Split, notes: Notes
+        self, examples: Iterable[Example], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
         for example in examples:
             if split == "train" and len(example.segments[0]) > self.max_length:
-                notes[f"predicates in training sentences of over {self.max_length} words"] += 1
+                skipped[f"predicates in training sentences of over {self.max_length} words"] += 1
             else:
                 yield example
 
-    def facts(self, train: Sequence[Example]) -> dict[str, Any]:
+    def label_vocabulary(self, train: Sequence[Example]) -> dict[str, Any]:
         labels = {label for example in train for _, _, label in example.target.arguments}
         return {"labels": sorted(labels)}
 
     def build_model(
-        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+        self,
+        words: WordEmbedding,
+        elmo_dims: Mapping[str, int],
+        label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
         return RoleTagger(
             words,
             elmo_dims,
-            facts["labels"],
+            label_vocabulary["labels"],
             self.predicate_dim,
             self.hidden_dim,
             self.num_layers,

@@ -1,7 +1,7 @@
 """Sentiment in five levels, from very negative to very positive.
 
 Corpus: Stanford Sentiment Treebank, film reviews; trees with a label at every node.
-Licence: none stated by its makers, so it is not shipped.
+License: none stated by its makers, so it is not shipped.
 Splits: 8,544 / 1,101 / 2,210 sentences. Training takes the phrases of the trees as well, dev and
     test the whole sentences alone.
 Metric: accuracy on whole sentences.

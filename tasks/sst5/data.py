@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.files import DataError, numbered_lines
-from elmo_bench.example import Example, Notes, Split
 
 _BRACKETS = str.maketrans({"(": "-LRB-", ")": "-RRB-"})  # as the trees write them
 _UNKNOWN = 2  # label of the words below a prediction, which is of the whole sentence
@@ -22,7 +22,7 @@ class Phrase(NamedTuple):
 
 
 def read(
-    path: Path, split: Split, min_phrase_length: int | None, notes: Notes
+    path: Path, split: Split, min_phrase_length: int | None, skipped: Skipped
 ) -> Iterator[Example]:
     """Read trees: for training every phrase with enough tokens, otherwise whole sentences.
 
@@ -40,9 +40,9 @@ def read(
         for label, start, end in phrases:
             phrase = tokens[start:end]
             if len(phrase) < min_phrase_length:
-                notes[f"phrases of fewer than {min_phrase_length} tokens"] += 1
+                skipped[f"phrases of fewer than {min_phrase_length} tokens"] += 1
             elif (phrase, label) in seen:
-                notes["phrases seen before with the same label"] += 1
+                skipped["phrases seen before with the same label"] += 1
             else:
                 seen.add((phrase, label))
                 yield Example(f"{name}:{number}:{start}-{end}", (phrase,), label)
@@ -96,7 +96,7 @@ def write(examples: Sequence[Example], predictions: Sequence[int], path: Path) -
 
 
 def from_hub(rows: Iterable[Mapping[str, Any]]) -> Iterator[Example]:
-    """Map rows with `text`, already tokenised, and `label`: whole sentences in every split."""
+    """Map rows with `text`, already tokenized, and `label`: whole sentences in every split."""
     for number, row in enumerate(rows):
         tokens, label = tuple(row["text"].split()), row["label"]
         label = LABELS.index(label) if label in LABELS else label

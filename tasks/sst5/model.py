@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from elmo_bench.nn.attention import AttentivePooling, align, masked_max, masked_mean
-from elmo_bench.nn.encoders import BiLstm
-from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.nn.birnn import BiLstm
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
 from tasks.sst5.data import LABELS
 
@@ -98,10 +98,10 @@ class Maxout(nn.Module):
 
     def forward(self, inputs: Float[Tensor, "segment dim"]) -> Float[Tensor, "segment other_dim"]:
         """Take the largest value of each unit's pieces."""
-        pieces = self.linear(self._normalise(inputs))
+        pieces = self.linear(self._normalize(inputs))
         return pieces.unflatten(1, (-1, POOL_SIZE)).amax(dim=2)
 
-    def _normalise(self, inputs: Tensor) -> Tensor:
+    def _normalize(self, inputs: Tensor) -> Tensor:
         if self.training and len(inputs) == 1:
             # A batch of one has no variance: it takes the one measured so far.
             mean, variance = self.norm.running_mean, self.norm.running_var

@@ -7,11 +7,11 @@ from typing import Any
 
 from torch import nn
 
+from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.pairs import paired
 from elmo_bench.data.tokenizer import tokenize
-from elmo_bench.example import Example, Notes, Split
 from elmo_bench.metrics import accuracy
-from elmo_bench.nn.words import WordEmbedding
+from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
 from tasks.sst5 import data
 from tasks.sst5.model import BiattentiveNetwork
@@ -53,16 +53,19 @@ class Sst5Task(Task):
         self.head_dims = head_dims
         self.head_dropout = head_dropout
 
-    def read(self, path: Path, split: Split, notes: Notes) -> Iterator[Example]:
-        return data.read(path, split, self.min_phrase_length, notes)
+    def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
+        return data.read(path, split, self.min_phrase_length, skipped)
 
     def from_hub(
-        self, rows: Iterable[Mapping[str, Any]], split: Split, notes: Notes
+        self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
         return data.from_hub(rows)
 
     def build_model(
-        self, words: WordEmbedding, elmo_dims: Mapping[str, int], facts: Mapping[str, Any]
+        self,
+        words: WordEmbedding,
+        elmo_dims: Mapping[str, int],
+        label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
         return BiattentiveNetwork(
             words,

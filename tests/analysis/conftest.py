@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from elmo_bench import BiLm
-from elmo_bench.bilm.chars import BOS, EOS, UNK
+from elmo_bench.bilm.characters import BOS, EOS, UNK
 
 TEXT = """\
 the actors gave a play in the old theatre

@@ -1,5 +1,5 @@
 from elmo_bench.cli import main
-from elmo_bench.findings import read_analyses
+from elmo_bench.records.analysis import read_analyses
 
 
 def arguments(bilm_folder, file, tmp_path):
@@ -9,7 +9,7 @@ def arguments(bilm_folder, file, tmp_path):
     ]  # fmt: skip
 
 
-def test_neighbours_are_printed_drawn_and_recorded(bilm_folder, senses, tmp_path, capsys):
+def test_neighbors_are_printed_drawn_and_recorded(bilm_folder, senses, tmp_path, capsys):
     picture = tmp_path / "play.png"
     command = [*arguments(bilm_folder, senses, tmp_path), "--top", "2", "--picture", str(picture)]
     assert main(command) == 0
@@ -18,7 +18,7 @@ def test_neighbours_are_printed_drawn_and_recorded(bilm_folder, senses, tmp_path
     assert "play.stage" in shown
     assert picture.stat().st_size > 5000
     [analysis] = read_analyses(tmp_path / "results")
-    assert len(analysis.examples["neighbours"]) == 2
+    assert len(analysis.examples["neighbors"]) == 2
     assert analysis.bilm == "tiny"
 
 
@@ -27,7 +27,7 @@ def test_nothing_is_recorded_on_request(bilm_folder, text, tmp_path):
     assert read_analyses(tmp_path / "results") == []
 
 
-def test_static_vectors_stand_beside_the_neighbours(bilm_folder, text, tmp_path, capsys):
+def test_static_vectors_stand_beside_the_neighbors(bilm_folder, text, tmp_path, capsys):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("play 1 0\ngame 1 0.1\n", encoding="utf-8")
     main([*arguments(bilm_folder, text, tmp_path), "--vectors", str(vectors)])

@@ -16,7 +16,7 @@ from elmo_bench.analysis.pos_probe import (
 from elmo_bench.analysis.pos_study import study_pos
 from elmo_bench.cli import main
 from elmo_bench.data.files import DataError
-from elmo_bench.findings import read_analyses
+from elmo_bench.records.analysis import read_analyses
 from tests.conftest import shared
 
 ROWS = [("The", "DT"), ("dog", "NN"), ("barks", "VBZ")]

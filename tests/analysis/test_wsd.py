@@ -5,7 +5,7 @@ from elmo_bench.analysis.senses import SenseExample, read_senses
 from elmo_bench.analysis.wsd import Method, disambiguate, gather, most_frequent, score_senses
 from elmo_bench.analysis.wsd_study import study_senses
 from elmo_bench.cli import main
-from elmo_bench.findings import read_analyses
+from elmo_bench.records.analysis import read_analyses
 
 
 def example(lemma, *senses):
@@ -28,11 +28,11 @@ def test_the_nearest_instance_may_be_of_another_sense_than_the_nearest_mean():
     assert disambiguate(TRAIN, VECTORS, BANK, asked, Method("sense"), {}) == ["river"]
 
 
-def test_centring_takes_away_what_all_occurrences_share():
+def test_centering_takes_away_what_all_occurrences_share():
     shared = np.array([100.0, 100.0])
-    plain = disambiguate(TRAIN, VECTORS, BANK, VECTORS[:1], Method(centre=True), {})
+    plain = disambiguate(TRAIN, VECTORS, BANK, VECTORS[:1], Method(center=True), {})
     moved = disambiguate(
-        TRAIN, VECTORS + shared, BANK, VECTORS[:1] + shared, Method(centre=True), {}
+        TRAIN, VECTORS + shared, BANK, VECTORS[:1] + shared, Method(center=True), {}
     )
     assert plain == moved == ["river"]
 
@@ -95,9 +95,9 @@ def test_test_sets_are_scored_together_and_each_by_itself(bilm, senses, tmp_path
 def test_the_command_records_every_method(bilm_folder, senses, tmp_path, capsys):
     command = [
         "wsd", str(bilm_folder), "--train", str(senses), "--test", str(senses),
-        "--centre", "no", "yes", "--window", "0", "1",
+        "--center", "no", "yes", "--window", "0", "1",
         "--cache", str(tmp_path), "--results", str(tmp_path / "results"),
     ]  # fmt: skip
     assert main(command) == 0
-    assert "centred" in capsys.readouterr().out
+    assert "centerd" in capsys.readouterr().out
     assert len(read_analyses(tmp_path / "results")) == 4

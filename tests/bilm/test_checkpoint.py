@@ -35,7 +35,7 @@ def test_a_folder_holds_what_its_readers_expect(tiny_bilm, tmp_path):
 
 
 def test_half_precision_is_stored_and_full_precision_loaded(tiny_bilm, tmp_path):
-    tiny_bilm.save(tmp_path / "half", {}, half=True)
+    tiny_bilm.save(tmp_path / "half", {}, dtype=torch.float16)
     stored = load_file(tmp_path / "half" / "weights.safetensors")
     loaded = BiLm.load(tmp_path / "half")
     assert {tensor.dtype for tensor in stored.values()} == {torch.float16}

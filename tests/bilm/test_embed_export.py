@@ -27,7 +27,7 @@ def test_embed_writes_one_array_per_line(folder, tmp_path, tiny_bilm, state):
 def test_embed_stores_half_precision_on_demand(folder, tmp_path):
     text, output = tmp_path / "text.txt", tmp_path / "out.hdf5"
     text.write_text("the cat sat\n")
-    main(["embed", folder, str(text), "-o", str(output), "--half"])
+    main(["embed", folder, str(text), "-o", str(output), "--dtype", "float16"])
     with h5py.File(output) as file:
         assert file["0"].dtype == np.float16
 

@@ -3,8 +3,9 @@ import torch
 
 from benchmarks.extraction import Reference
 from elmo_bench import BiLm
-from elmo_bench.bilm import extract, lstm
-from elmo_bench.bilm.sides import Sides
+from elmo_bench.bilm import extraction as extract
+from elmo_bench.bilm import lstm
+from elmo_bench.bilm.two_threads import TwoThreads
 from tests.bilm.test_model import read_config
 
 SENTENCES = [[f"w{number % 7}", f"w{number}", "end"][: 1 + number % 3] for number in range(30)]
@@ -49,7 +50,7 @@ def test_chunks_and_a_tiny_cache_change_no_vector(tiny_bilm, monkeypatch):
 
 def test_the_cache_stays_within_its_bound_and_drops_the_oldest(tiny_bilm):
     cache = extract.WordCache(tiny_bilm.encoder, max_words=3)
-    with Sides() as sides, torch.no_grad():
+    with TwoThreads() as sides, torch.no_grad():
         for word in "abcde":
             cache(sides, [word])
         table, rows = cache(sides, ["d"])
@@ -92,7 +93,7 @@ def test_an_error_on_either_side_is_raised():
     def fail():
         raise ValueError("broken side")
 
-    with Sides() as sides:
+    with TwoThreads() as sides:
         for pair in ((fail, int), (int, fail)):
             with pytest.raises(ValueError, match="broken side"):
                 sides(*pair)

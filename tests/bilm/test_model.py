@@ -3,10 +3,9 @@ import sys
 
 import pytest
 import torch
-import yaml
 
 from elmo_bench import BiLm
-from tests.conftest import PROJECT
+from elmo_bench.config.compose import compose, plain
 
 SENTENCES = [
     ["the", "cat", "sat", "on", "a", "mat", "."],
@@ -18,7 +17,7 @@ SENTENCES = [
 
 
 def read_config(name):
-    config = yaml.safe_load((PROJECT / "conf" / "bilm" / f"{name}.yaml").read_text())
+    config = plain(compose("pretrain", [f"bilm={name}"]).bilm)
     return {key: config[key] for key in ("name", "encoder", "lstm")}
 
 

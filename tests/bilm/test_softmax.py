@@ -25,7 +25,7 @@ def tokens():
 @pytest.fixture(params=["full", "sampled", "adaptive"])
 def softmax(request):
     torch.manual_seed(2)
-    settings = {"kind": request.param, "num_negatives": 20, "cutoffs": [10, 30], "shrink": 2}
+    settings = {"kind": request.param, "num_negatives": 20, "cutoffs": [10, 30], "div_value": 2}
     return build_softmax(settings, DIM, WORDS)
 
 

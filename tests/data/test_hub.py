@@ -9,10 +9,10 @@ import datasets
 import pytest
 from datasets import ClassLabel, Dataset, Features, List, Value
 
-from elmo_bench.config import build, plain, task_config
+from elmo_bench.config.compose import build, plain, task_config
 from elmo_bench.data.files import DataError
 from elmo_bench.data.hub import is_reachable, load_rows
-from elmo_bench.source import load_split
+from elmo_bench.data.loading import load_split
 from tests.conftest import PROJECT
 
 TEXT = Value("string")
@@ -119,8 +119,8 @@ def test_parquet_of_the_same_schema_gives_examples(name, folder):
 def test_a_class_label_of_minus_one_is_no_label(folder):
     pair = {"premise": "A man.", "hypothesis": "A cat."}
     save(folder, "snli", [pair | {"label": 0}, pair | {"label": -1}])
-    examples, notes = load("snli", folder)
-    assert (len(examples), notes) == (1, {"pairs without a gold label": 1})
+    examples, skipped = load("snli", folder)
+    assert (len(examples), skipped) == (1, {"pairs without a gold label": 1})
 
 
 def test_rows_of_another_schema_are_an_error(folder):

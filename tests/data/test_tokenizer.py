@@ -70,7 +70,7 @@ def test_hyphens_and_slashes_are_tokens_inside_words():
     assert " ".join(tokens) == "a well - known 1815 – 16 a / b"
 
 
-def test_pretokenised_pairs_are_left_as_they_are():
+def test_pretokenized_pairs_are_left_as_they_are():
     from tasks.snli.data import read_pairs
 
     rows = list(read_pairs(shared("data", "nli", "snli_dev_heldout.jsonl.gz")))

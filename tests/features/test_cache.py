@@ -28,8 +28,8 @@ def refuse(segments):
     raise AssertionError(f"computed again: {segments}")
 
 
-def new_cache(root, precision="float32", fingerprint="f" * 64):
-    return FeatureCache(root, CacheInfo(fingerprint, precision, num_layers=3, dim=DIM))
+def new_cache(root, dtype="float32", fingerprint="f" * 64):
+    return FeatureCache(root, CacheInfo(fingerprint, dtype, num_layers=3, dim=DIM))
 
 
 @pytest.fixture
@@ -39,11 +39,11 @@ def filled(tmp_path):
     return cache
 
 
-@pytest.mark.parametrize("precision", ["float32", "float16", "bfloat16"])
-def test_what_is_read_is_what_was_computed(tmp_path, precision):
-    cache = new_cache(tmp_path, precision)
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_what_is_read_is_what_was_computed(tmp_path, dtype):
+    cache = new_cache(tmp_path, dtype)
     cache.fill(SEGMENTS, ALL, embed)
-    tolerance = TOLERANCE[precision]
+    tolerance = TOLERANCE[dtype]
     for segment, layers in zip(SEGMENTS, embed(SEGMENTS), strict=True):
         read = cache.read(segment, ALL)
         assert read.dtype == torch.float32
@@ -170,7 +170,7 @@ def test_a_disk_that_is_too_small_is_told_with_the_numbers(tmp_path, monkeypatch
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     segments = [("word",) * 1_000_000]
     assert new_cache(tmp_path).num_bytes(segments) == 48_000_000
-    with pytest.raises(OSError, match=r"take 0\.05 GB .* but 0\.01 GB are free.*precision=float16"):
+    with pytest.raises(OSError, match=r"take 0\.05 GB .* but 0\.01 GB are free.*dtype=float16"):
         new_cache(tmp_path).fill(segments, ALL, refuse)
 
 

@@ -3,18 +3,18 @@ from functools import partial
 import pytest
 
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.config import plain
+from elmo_bench.config.compose import plain
 from elmo_bench.features.frozen import freeze
-from elmo_bench.pretrain import pretrain_config
+from tests.pretraining.tiny_pretraining import compose_pretraining
 
 SEGMENTS = [("a", "short", "one"), ("another",)]
 
 
 @pytest.fixture
 def frozen_with(tmp_path):
-    bilm = plain(pretrain_config("bilm=mini", "corpus=mini"))["bilm"]
+    bilm = plain(compose_pretraining("bilm=mini", "corpus=mini"))["bilm"]
     untrained = BiLm("tiny", bilm["encoder"], bilm["lstm"], ())
-    settings = {"use": "all", "features": "online", "precision": "float32", "cache": tmp_path}
+    settings = {"layers": "all", "features": "online", "dtype": "float32", "cache": tmp_path}
     return partial(freeze, untrained.eval(), SEGMENTS, SEGMENTS, **settings)
 
 

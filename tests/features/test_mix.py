@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from elmo_bench.features.mix import ElmoMix, layer_rms, layers_needed
+from elmo_bench.features.mix import ElmoMix, layer_numbers, layer_rms
 
 
 @pytest.fixture
@@ -28,15 +28,15 @@ def test_mix_is_gamma_times_the_softmax_weighted_sum(layers):
 
 @pytest.mark.parametrize(("use", "layer"), [("last", 2), ("first", 1), ("token", 0)])
 def test_a_single_layer_has_gamma_and_no_weights(use, layer, layers):
-    mix = ElmoMix(3, use=use)
+    mix = ElmoMix(3, layers=use)
     mix.gamma.data = torch.tensor(2.0)
-    assert mix.layers == (layer,)
+    assert mix.numbers == (layer,)
     assert [name for name, _ in mix.named_parameters()] == ["gamma"]
     torch.testing.assert_close(mix(layers[[layer]], padded_mask()), 2 * layers[layer])
 
 
 def test_only_the_layers_in_use_are_needed():
-    assert [layers_needed(use, 3) for use in ("all", "last", "first", "token")] == [
+    assert [layer_numbers(use, 3) for use in ("all", "last", "first", "token")] == [
         (0, 1, 2),
         (2,),
         (1,),
@@ -69,7 +69,7 @@ def test_scale_of_a_single_layer_is_that_layers(layers):
 
 def test_batch_norm_is_one_mean_and_variance_per_layer_over_unmasked_tokens(layers):
     mask = padded_mask()
-    mixed = ElmoMix(3, use="first", layer_norm="batch")(layers[1:2], mask)
+    mixed = ElmoMix(3, layers="first", layer_norm="batch")(layers[1:2], mask)
     tokens = mixed[mask]
     torch.testing.assert_close(tokens.mean(), torch.tensor(0.0), atol=1e-6, rtol=0)
     torch.testing.assert_close(tokens.var(correction=0), torch.tensor(1.0))
@@ -86,15 +86,15 @@ def test_token_norm_does_not_see_the_other_tokens(layers):
     torch.testing.assert_close(mix(layers)[:, :2], mix(layers[:, :, :2]))
 
 
-def test_constant_layers_are_normalised_to_zero_not_to_nan():
+def test_constant_layers_are_normalized_to_zero_not_to_nan():
     assert ElmoMix(2, layer_norm="batch")(torch.ones(2, 1, 3, 4)).eq(0).all()
 
 
 def test_penalty_is_lambda_times_the_square_of_the_raw_weights():
-    mix = ElmoMix(3, penalty=0.1)
+    mix = ElmoMix(3, l2=0.1)
     mix.weights.data = torch.tensor([1.0, 2.0, -2.0])
     torch.testing.assert_close(mix.penalty(), torch.tensor(0.9))
-    assert ElmoMix(3, use="last", penalty=0.1).penalty() == 0
+    assert ElmoMix(3, layers="last", l2=0.1).penalty() == 0
 
 
 def test_dropout_falls_on_the_mixed_vector_in_training_only(layers):
@@ -113,14 +113,14 @@ def test_wrong_number_of_layers_is_named(layers):
 
 
 def test_bad_settings_are_refused():
-    for setting in ({"use": "top"}, {"layer_norm": "layer"}, {"scale": [1.0, 2.0]}):
+    for setting in ({"layers": "top"}, {"layer_norm": "layer"}, {"scale": [1.0, 2.0]}):
         with pytest.raises(ValueError, match=rf"elmo\.{next(iter(setting))}"):
             ElmoMix(3, **setting)
 
 
-def test_summary_holds_normalised_weights_and_gamma():
+def test_summary_holds_normalized_weights_and_gamma():
     assert ElmoMix(2).summary() == {"weights": [0.5, 0.5], "gamma": 1.0}
-    assert ElmoMix(3, use="last").summary() == {"weights": [1.0], "gamma": 1.0}
+    assert ElmoMix(3, layers="last").summary() == {"weights": [1.0], "gamma": 1.0}
 
 
 def test_layer_rms_is_taken_over_all_tokens_of_all_segments():

@@ -40,7 +40,7 @@ def test_each_measure_takes_its_own_best_reference():
         ("vitamin A", "vitamin"),
     ],
 )
-def test_answers_equal_after_normalisation(reference, prediction):
+def test_answers_equal_after_normalization(reference, prediction):
     assert one([reference], prediction) == (100, 100)
 
 
@@ -51,15 +51,15 @@ def test_answers_equal_after_normalisation(reference, prediction):
         ("1914–1918", "1914-1918"),  # punctuation beyond ASCII stays
         ("caf\N{LATIN SMALL LETTER E WITH ACUTE}", "cafe\N{COMBINING ACUTE ACCENT}"),
         ("theatre", "the atre"),  # articles are whole words
-        ("STRASSE", "straße"),  # lower-cased, not case-folded
+        ("STRASSE", "straße"),  # lowercased, not case-folded
     ],
 )
-def test_answers_different_after_normalisation(reference, prediction):
+def test_answers_different_after_normalization(reference, prediction):
     assert one([reference], prediction) == (0, 0)
 
 
 @pytest.mark.parametrize("prediction", ["", "the", "?!"])
-def test_both_empty_after_normalisation_match_exactly_with_f1_zero(prediction):
+def test_both_empty_after_normalization_match_exactly_with_f1_zero(prediction):
     assert one(["a"], prediction) == (100, 0)
 
 

@@ -25,6 +25,6 @@ def pos_tags(path: Path) -> Iterator[tuple[str, str]]:
                 yield line.split()[3], line.split()[4]
 
 
-def labelled_pairs(folder: Path, split: str) -> list[dict[str, object]]:
+def labeled_pairs(folder: Path, split: str) -> list[dict[str, object]]:
     rows = statistics.json_lines(folder / f"snli/{split}.jsonl")
     return [row for row in rows if row["gold_label"] != "-"]

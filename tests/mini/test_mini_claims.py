@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from elmo_bench.mini import statistics
-from tests.mini.reading import conll_documents, labelled_pairs, pos_tags
+from tests.mini.reading import conll_documents, labeled_pairs, pos_tags
 
 
 def test_a_third_of_the_names_in_dev_and_test_never_occur_in_train(mini: Path) -> None:
@@ -54,7 +54,7 @@ def test_an_ambiguous_word_has_its_senses_in_both_files(mini: Path) -> None:
 
 
 def test_the_hypothesis_alone_does_not_tell_the_label(mini: Path) -> None:
-    train, test = labelled_pairs(mini, "train"), labelled_pairs(mini, "test")
+    train, test = labeled_pairs(mini, "train"), labeled_pairs(mini, "test")
     model = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression(max_iter=300))
     model.fit([pair["sentence2"] for pair in train], [pair["gold_label"] for pair in train])
     accuracy = model.score(
@@ -65,7 +65,7 @@ def test_the_hypothesis_alone_does_not_tell_the_label(mini: Path) -> None:
 
 
 def test_the_words_of_both_sentences_together_do_not_suffice_either(mini: Path) -> None:
-    train, test = labelled_pairs(mini, "train"), labelled_pairs(mini, "test")
+    train, test = labeled_pairs(mini, "train"), labeled_pairs(mini, "test")
     model = make_pipeline(CountVectorizer(), LogisticRegression(max_iter=300))
     texts = [
         [f"{pair['sentence1']} {pair['sentence2']}" for pair in part] for part in (train, test)

@@ -3,8 +3,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from elmo_bench.nn.birnn import BiGru, BiLstm
 from elmo_bench.nn.dropout import VariationalDropout
-from elmo_bench.nn.encoders import BiGru, BiLstm
 from elmo_bench.nn.init import init_recurrent_, orthogonal_blocks_
 
 LENGTHS = torch.tensor([5, 1, 3])

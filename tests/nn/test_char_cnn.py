@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from elmo_bench.nn.chars import UNKNOWN, CharCnn, count_alphabet
+from elmo_bench.nn.char_cnn import UNKNOWN, CharCnn, count_alphabet
 
 SEGMENTS = [("A", "naïve", "cat"), ("cat", "http://example.org/very/long/word"), ("𝔘",)]
 

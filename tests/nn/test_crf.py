@@ -4,8 +4,8 @@ import pytest
 import torch
 from torchcrf import CRF
 
+from elmo_bench.data.tags import Transitions, bioul_transitions, iob2_transitions
 from elmo_bench.nn.crf import Crf, log_partition, rule_scores, sequence_score, viterbi
-from elmo_bench.tags import Transitions, bioul_transitions, iob2_transitions
 
 BIOUL = ["O", "B-A", "I-A", "L-A", "U-A"]
 LENGTHS = [4, 1, 3]

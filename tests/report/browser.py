@@ -63,7 +63,7 @@ class Browser:
         call(f"{self.session}/window/rect", {"width": width, "height": height})
 
     def prefer(self, scheme: str) -> None:
-        """Set the colour scheme, light or dark, that pages are told of."""
+        """Set the color scheme, light or dark, that pages are told of."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         command = {"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}}
         call(f"{self.session}/goog/cdp/execute", command)

@@ -18,7 +18,7 @@ def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def page_text(synthetic: Path) -> str:
     """The report page of some of those records."""
-    from elmo_bench.records import read_records
+    from elmo_bench.records.run import read_records
     from elmo_bench.report.page.build import build_page
 
     records = [made for made in read_records(synthetic) if made.task not in ("snli", "srl")]

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from elmo_bench.records import Record, write_record
-from elmo_bench.report.commands import usual_elmo
+from elmo_bench.records.run import Record, write_record
+from elmo_bench.report.run_command import usual_elmo
 
 # task -> metric, baseline score, gain, the share of each layer
 TASKS: dict[str, tuple[str, float, float, list[float]]] = {
@@ -43,19 +43,19 @@ def config(task: str, seed: int, **changes: Any) -> dict[str, Any]:
         "words": {"name": "random", "dim": 100, "lowercase": True},
         "elmo": {
             "name": "paper",
-            "use": "all",
+            "layers": "all",
             "scale": None,
-            "places": ["input"],
-            "penalty": 0.1,
+            "placement": ["input"],
+            "l2": 0.1,
             **usual_elmo(task, "mini"),
         },
         "bilm": {"name": "mini", "weights": None, "lstm": {"hidden_dim": 128}},
-        "precision": "float32",
+        "cache_dtype": "float32",
         "task": {"name": task, "build": {"hidden_dim": 50}, "training": {"max_epochs": 12}},
     }
     if "elmo" in changes and changes["elmo"] is None:
-        made["elmo"] = {"name": "none", "places": []}
-        del made["bilm"], made["precision"]
+        made["elmo"] = {"name": "none", "placement": []}
+        del made["bilm"], made["cache_dtype"]
     for key, value in changes.items():
         section, _, name = key.partition("__")
         if name:
@@ -100,8 +100,8 @@ def _expected(task: str, settings: dict[str, Any]) -> float:
     score += {"glove": 3.0, "corpus": 1.5}.get(settings["words"]["name"], 0.0)
     elmo = settings["elmo"]
     if elmo["name"] != "none":
-        share = {"last": 0.7, "first": 0.8, "token": 0.15}.get(elmo["use"], 1.0)
-        share *= {(): 0.0, ("output",): 0.5}.get(tuple(elmo["places"]), 1.0)
+        share = {"last": 0.7, "first": 0.8, "token": 0.15}.get(elmo["layers"], 1.0)
+        share *= {(): 0.0, ("output",): 0.5}.get(tuple(elmo["placement"]), 1.0)
         share = -0.1 if settings["bilm"]["weights"] == "random" else share
         score += gain * share * (1.5 - 0.5 * settings["data"]["train_fraction"])
     return float(score)
@@ -122,8 +122,8 @@ def _epochs(
             "train/loss": float(2 - 1.8 * reached),
             "seconds": 5.0 * epoch,
         }
-        for place in settings["elmo"]["places"]:
-            if settings["elmo"]["use"] == "all":
+        for place in settings["elmo"]["placement"]:
+            if settings["elmo"]["layers"] == "all":
                 for layer, share in enumerate(shares):
                     row[f"elmo/{place}/layer{layer}"] = 1 / 3 + (share - 1 / 3) * epoch / 12
             row[f"elmo/{place}/gamma"] = 1 + 0.04 * epoch
@@ -133,8 +133,8 @@ def _epochs(
 def _weights(task: str, settings: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     shares = np.array(TASKS[task][3])
     found: dict[str, Any] = {}
-    for place in settings["elmo"]["places"]:
-        if settings["elmo"]["use"] != "all":
+    for place in settings["elmo"]["placement"]:
+        if settings["elmo"]["layers"] != "all":
             found[place] = {"weights": [1.0], "gamma": 0.9, "layers": [2]}
             continue
         flat = shares if place == "input" else (shares + 2) / (shares + 2).sum()
@@ -203,17 +203,17 @@ def write_all(directory: Path, seeds: int = 3) -> None:
         for task in ("snli", "srl"):
             for made in _ablations(task, seed):
                 write(made, directory, with_predictions=False)
-    failed = record("ner", 9, elmo__penalty=7.0)
+    failed = record("ner", 9, elmo__l2=7.0)
     write_record(replace(failed, error="RuntimeError: it broke", scores={}, epochs=[]), directory)
 
 
 def _ablations(task: str, seed: int) -> Iterator[Record]:
     for penalty in (1.0, 0.001):
-        yield record(task, seed, elmo__penalty=penalty)
-    yield record(task, seed, elmo__name="last", elmo__use="last")
-    yield record(task, seed, elmo__name="input", elmo__places=["input"])
-    yield record(task, seed, elmo__name="output", elmo__places=["output"])
-    yield record(task, seed, elmo__name="token", elmo__use="token")
+        yield record(task, seed, elmo__l2=penalty)
+    yield record(task, seed, elmo__name="last", elmo__layers="last")
+    yield record(task, seed, elmo__name="input", elmo__placement=["input"])
+    yield record(task, seed, elmo__name="output", elmo__placement=["output"])
+    yield record(task, seed, elmo__name="token", elmo__layers="token")
     for words in ("glove", "corpus"):
         yield record(task, seed, words__name=words)
         yield record(task, seed, elmo=None, words__name=words)

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_bench.cli import main
-from elmo_bench.findings import write_analysis
+from elmo_bench.records.analysis import write_analysis
 from elmo_bench.report.figures.analyses import draw
 from tests.report.test_analysis_tables import NEAR, POS, WSD
 
@@ -14,10 +14,10 @@ def test_there_is_a_panel_for_each_analysis_and_corpus():
 
 
 def test_methods_and_baselines_are_named():
-    plain = replace(WSD, settings={"nearest": "instance", "centre": False, "window": 0})
+    plain = replace(WSD, settings={"nearest": "instance", "center": False, "window": 0})
     [axes] = draw([WSD, plain]).axes
     named = {text.get_text() for text in axes.get_legend().get_texts()}
-    assert named == {"nearest sense, centred, window 2", "nearest instance", *WSD.baselines}
+    assert named == {"nearest sense, centerd, window 2", "nearest instance", *WSD.baselines}
 
 
 def test_lines_go_through_the_scores():
@@ -36,7 +36,7 @@ def test_analyses_beside_the_runs_are_compared_plotted_and_reported(tmp_path, ca
     for analysis in (WSD, POS, NEAR):
         write_analysis(analysis, tmp_path / "analysis")
     main(["compare", str(runs), "--tables", "analysis"])
-    assert "nearest sense, centred, window 2" in capsys.readouterr().out
+    assert "nearest sense, centerd, window 2" in capsys.readouterr().out
     main(["plot", "analysis", str(runs), "-o", str(tmp_path / "layers.svg")])
     assert (tmp_path / "layers.svg").stat().st_size > 5000
     main(["report", str(runs), "-o", str(tmp_path / "page.html")])
@@ -47,9 +47,9 @@ def test_analyses_beside_the_runs_are_compared_plotted_and_reported(tmp_path, ca
 
 def test_no_two_methods_look_alike():
     many = [
-        replace(WSD, settings={"nearest": nearest, "centre": centre, "window": window})
+        replace(WSD, settings={"nearest": nearest, "center": center, "window": window})
         for nearest in ("sense", "instance")
-        for centre in (False, True)
+        for center in (False, True)
         for window in (0, 1, 2)
     ]
     [axes] = draw(many).axes

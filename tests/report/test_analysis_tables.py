@@ -1,5 +1,5 @@
-from elmo_bench.findings import Analysis
-from elmo_bench.report.analyses import neighbours_table, scores_table
+from elmo_bench.records.analysis import Analysis
+from elmo_bench.report.analysis_tables import neighbors_table, scores_table
 from elmo_bench.report.formats import comma_separated, latex, markdown
 
 WSD = Analysis(
@@ -7,7 +7,7 @@ WSD = Analysis(
     bilm="mini",
     fingerprint="f00d",
     data="coarse",
-    settings={"nearest": "sense", "centre": True, "window": 2},
+    settings={"nearest": "sense", "center": True, "window": 2},
     metric="f1",
     layers=[{"f1": 60.0}, {"f1": 70.04}, {"f1": 75.0}],
     baselines={
@@ -31,9 +31,9 @@ NEAR = Analysis(
     bilm="mini",
     fingerprint="f00d",
     data="text.txt",
-    settings={"sentence": ["we", "play"], "place": 1, "layer": 2},
+    settings={"sentence": ["we", "play"], "position": 1, "layer": 2},
     examples={
-        "neighbours": [{"similarity": 0.912, "tokens": ["they", "play", "ball"], "place": 1}],
+        "neighbors": [{"similarity": 0.912, "tokens": ["they", "play", "ball"], "position": 1}],
         "static": [["played", 0.9]],
     },
 )
@@ -42,7 +42,7 @@ NEAR = Analysis(
 def test_every_layer_and_baseline_of_an_analysis_is_in_its_row():
     [row, paper] = scores_table([WSD]).rows
     texts = {key: cell.text for key, cell in row.items()}
-    assert texts["settings"] == "nearest sense, centred, window 2"
+    assert texts["settings"] == "nearest sense, centerd, window 2"
     assert [texts[key] for key in ("frequent", "context", "static")] == ["64.0", "66.0", "88.0"]
     assert [texts[f"layer{layer}"] for layer in range(3)] == ["60.0", "70.0", "75.0"]
     assert paper["layer2"].text == "69.0"
@@ -53,15 +53,15 @@ def test_every_metric_has_a_row_and_the_main_one_comes_first():
     assert [row["metric"].text for row in rows if "metric" in row] == ["accuracy", "unseen"]
 
 
-def test_neighbours_are_shown_with_the_word_in_brackets():
-    [row] = neighbours_table([WSD, NEAR]).rows
+def test_neighbors_are_shown_with_the_word_in_brackets():
+    [row] = neighbors_table([WSD, NEAR]).rows
     assert row["source"].text == "we [play]"
     assert row["nearest"].text == "0.91 they [play] ball"
     assert row["static"].text == "played"
 
 
 def test_the_tables_come_in_every_format():
-    for table in (scores_table([WSD, POS]), neighbours_table([NEAR])):
+    for table in (scores_table([WSD, POS]), neighbors_table([NEAR])):
         for write in (markdown, latex, comma_separated):
             assert table.rows[0]["task"].text in write(table)
 

@@ -7,9 +7,9 @@ from dataclasses import asdict, replace
 import pytest
 
 from elmo_bench.cli import main
-from elmo_bench.commands import compare, plot
-from elmo_bench.report import build
-from elmo_bench.report.figures import drawing
+from elmo_bench.report import all_tables
+from elmo_bench.report.figures import all_figures
+from elmo_bench.report.names import FIGURES, TABLES
 from tests.report.synthetic_records import TASKS, record
 
 
@@ -26,8 +26,8 @@ def test_a_filtered_comparison_speaks_of_nothing_else(synthetic, capsys):
 
 
 def test_the_commands_offer_all_the_tables_and_figures_that_there_are():
-    assert build.NAMES == compare.TABLES
-    assert drawing.NAMES == plot.FIGURES
+    assert {"main", *all_tables.OTHERS, *all_tables.OF_ANALYSES} == set(TABLES)
+    assert {*all_figures.OF_RUNS, *all_figures.OF_ANALYSES} == set(FIGURES)
 
 
 def test_a_wrong_folder_is_told_in_a_line(capsys):

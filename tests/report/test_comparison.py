@@ -22,7 +22,7 @@ def test_the_end_of_a_run_shows_the_gain_and_the_papers():
 
 
 def test_a_single_layer_is_shown_by_its_own_name():
-    run = record("ner", elmo__name="last", elmo__use="last")
+    run = record("ner", elmo__name="last", elmo__layers="last")
     assert "LSTM 2" in shown(None, run, PAPER) and "LSTM 1" not in shown(None, run, PAPER)
 
 

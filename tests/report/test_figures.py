@@ -2,12 +2,12 @@ import itertools
 
 import pytest
 
-from elmo_bench.records import read_records
-from elmo_bench.report.figures.drawing import FIGURES
+from elmo_bench.records.run import read_records
+from elmo_bench.report.figures.all_figures import OF_RUNS
 from elmo_bench.report.figures.learning_curves import speed
-from elmo_bench.report.figures.style import COLOURS, save, styled
+from elmo_bench.report.figures.style import COLORS, save, styled
 from elmo_bench.report.groups import Runs
-from elmo_bench.report.weights import course, learned_weights
+from elmo_bench.report.weights import curve_over_seeds, learned_weights
 from tests.report.synthetic_records import record
 
 
@@ -17,35 +17,35 @@ def runs(synthetic):
     return Runs(records)
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", OF_RUNS)
 def test_a_figure_of_the_same_runs_has_the_same_bytes(name, runs, tmp_path):
     with styled():
         for file in ("one.svg", "two.svg"):
-            save(FIGURES[name](runs), tmp_path / file)
+            save(OF_RUNS[name](runs), tmp_path / file)
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
 
 
 @pytest.mark.parametrize("suffix", ["png", "pdf"])
 def test_figures_are_written_in_the_format_of_their_name(suffix, runs, tmp_path):
     with styled():
-        save(FIGURES["gains"](runs), tmp_path / f"gains.{suffix}")
+        save(OF_RUNS["gains"](runs), tmp_path / f"gains.{suffix}")
     starts = {"png": b"\x89PNG", "pdf": b"%PDF"}
     assert (tmp_path / f"gains.{suffix}").read_bytes().startswith(starts[suffix])
 
 
 def test_another_format_is_refused(runs, tmp_path):
     with styled(), pytest.raises(ValueError, match=r"\.png, \.svg, \.pdf"):
-        save(FIGURES["gains"](runs), tmp_path / "gains.bmp")
+        save(OF_RUNS["gains"](runs), tmp_path / "gains.bmp")
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", OF_RUNS)
 def test_without_runs_a_figure_says_how_to_get_some(name):
     with pytest.raises(ValueError, match=r"python run\.py"):
-        FIGURES[name](Runs([]))
+        OF_RUNS[name](Runs([]))
 
 
 def test_layer_weights_leave_out_runs_that_mix_nothing():
-    [group] = Runs([record("ner", elmo__name="last", elmo__use="last")]).groups
+    [group] = Runs([record("ner", elmo__name="last", elmo__layers="last")]).groups
     assert learned_weights(group) == {}
 
 
@@ -53,7 +53,7 @@ def test_a_course_goes_as_far_as_all_seeds_went():
     short, long = record("ner", 1), record("ner", 2)
     del short.epochs[5:]
     [group] = Runs([short, long]).groups
-    assert len(course(group, "dev/f1").x) == 5
+    assert len(curve_over_seeds(group, "dev/f1").x) == 5
 
 
 def test_speed_is_the_updates_to_the_baselines_best_dev_score():
@@ -65,10 +65,10 @@ def test_speed_is_the_updates_to_the_baselines_best_dev_score():
     assert speed(groups.baseline(group), group) == (50.0, 30.0, 1)
 
 
-def test_arms_differ_in_lightness_so_that_they_survive_grey_print():
-    def lightness(colour):
-        red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+def test_arms_differ_in_lightness_so_that_they_survive_gray_print():
+    def lightness(color):
+        red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
         return 0.299 * red + 0.587 * green + 0.114 * blue
 
-    values = sorted(lightness(COLOURS[arm]) for arm in ("elmo", "baseline", "untrained"))
+    values = sorted(lightness(COLORS[arm]) for arm in ("elmo", "baseline", "untrained"))
     assert min(b - a for a, b in itertools.pairwise(values)) > 20

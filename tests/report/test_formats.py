@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from elmo_bench.records import read_records
-from elmo_bench.report.build import build_tables
+from elmo_bench.records.run import read_records
+from elmo_bench.report.all_tables import build_tables
 from elmo_bench.report.cells import Cell, Table, missing, word
 from elmo_bench.report.formats import as_json, comma_separated, latex, markdown, show
 

@@ -15,7 +15,7 @@ def test_runs_that_differ_in_the_seed_alone_are_one_group():
 @pytest.mark.parametrize(
     "change",
     [
-        {"elmo__penalty": 0.5},
+        {"elmo__l2": 0.5},
         {"data__train_fraction": 0.1},
         {"words__dim": 50},
         {"bilm__weights": "random"},
@@ -81,18 +81,18 @@ def test_words_of_a_bilms_text_have_a_baseline_of_the_same_bilm():
         for made in elmo
     ]
     for made in baselines:
-        del made.config["precision"]
+        del made.config["cache_dtype"]
     runs = Runs([*elmo, *baselines])
     for group in runs.with_elmo:
         assert runs.baseline(group).config["bilm"] == group.config["bilm"]
 
 
-NO_ELMO = {"elmo": {"name": "none", "places": []}}
+NO_ELMO = {"elmo": {"name": "none", "placement": []}}
 
 
 def test_groups_of_the_same_names_tell_what_they_differ_in_and_others_nothing():
-    groups = group_records([record("ner"), record("ner", elmo__penalty=5.0), record("srl")])
-    assert sorted(differences(groups)) == ["", "elmo.penalty=0.1", "elmo.penalty=5.0"]
+    groups = group_records([record("ner"), record("ner", elmo__l2=5.0), record("srl")])
+    assert sorted(differences(groups)) == ["", "elmo.l2=0.1", "elmo.l2=5.0"]
 
 
 def test_labels_say_no_more_than_is_needed():

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from elmo_bench.records import read_records
+from elmo_bench.records.run import read_records
 from elmo_bench.report.page.build import build_page
 from elmo_bench.report.page.examples import Span, differences, marked
 from tests.report.synthetic_records import EVIL
 
-VOID = {"meta", "link", "br", "img", "input", "path", "use"}
+VOID = {"meta", "link", "br", "img", "input", "path", "layers"}
 
 
 class Checker(HTMLParser):
@@ -77,7 +77,7 @@ def test_text_from_data_is_escaped(page_text):
     assert EVIL.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#39;") in page_text
 
 
-def test_figures_follow_the_colours_of_the_page(page_text):
+def test_figures_follow_the_colors_of_the_page(page_text):
     assert "var(--elmo)" in page_text and "#0072b2;" not in page_text.split("<main")[1]
 
 
@@ -96,11 +96,11 @@ def test_examples_are_some_on_which_the_two_differ(synthetic):
     assert all(e.scores["baseline"] != e.scores["+ELMo"] for e in found.examples)
 
 
-COLOURS = {"A": 0, "B": 1}
+COLORS = {"A": 0, "B": 1}
 
 
 def test_nested_spans_are_nested_marks():
-    text = marked(["a", "b", "c"], [Span(0, 2, "A"), Span(1, 1, "B")], COLOURS)
+    text = marked(["a", "b", "c"], [Span(0, 2, "A"), Span(1, 1, "B")], COLORS)
     assert text == Markup(
         '<mark class="c0">a <mark class="c1">b<sub>B</sub></mark> c<sub>A</sub></mark>'
     )
@@ -108,7 +108,7 @@ def test_nested_spans_are_nested_marks():
 
 @given(st.lists(st.tuples(st.integers(-1, 9), st.integers(-1, 9))))
 def test_whatever_the_spans_the_marks_are_sound_html_around_the_same_text(pairs):
-    text = marked(list("abcdefgh"), [Span(*pair, "A") for pair in pairs], COLOURS)
+    text = marked(list("abcdefgh"), [Span(*pair, "A") for pair in pairs], COLORS)
     checker = Checker()
     checker.feed(text)
     assert checker.faults == [] and checker.stack == []
@@ -116,5 +116,5 @@ def test_whatever_the_spans_the_marks_are_sound_html_around_the_same_text(pairs)
 
 
 def test_tokens_and_labels_are_escaped():
-    text = marked(["<b>", "&"], [Span(0, 0, "<i>")], COLOURS)
+    text = marked(["<b>", "&"], [Span(0, 0, "<i>")], COLORS)
     assert text == '<mark class="c0">&lt;b&gt;<sub>&lt;i&gt;</sub></mark> &amp;'

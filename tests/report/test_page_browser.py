@@ -112,7 +112,7 @@ def test_on_a_phone_nothing_sticks_out_sideways(browser):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_the_page_in_both_colour_schemes(scheme, browser):
+def test_text_stands_out_from_the_page_in_both_color_schemes(scheme, browser):
     browser.prefer(scheme)
     script = "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]"
     background, text = map(_lightness, browser.run(script))
@@ -120,6 +120,6 @@ def test_text_stands_out_from_the_page_in_both_colour_schemes(scheme, browser):
     assert (background < text) == (scheme == "dark")
 
 
-def _lightness(colour: str) -> float:
-    parts = [int(part) for part in colour.removeprefix("rgb(").rstrip(")").split(",")]
+def _lightness(color: str) -> float:
+    parts = [int(part) for part in color.removeprefix("rgb(").rstrip(")").split(",")]
     return sum(parts) / (3 * 255)

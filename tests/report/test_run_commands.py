@@ -1,16 +1,15 @@
 import shlex
 
 import pytest
-from hydra import compose, initialize_config_dir
 
-from elmo_bench.config import CONF, identity, task_names
-from elmo_bench.report.commands import run_command, with_elmo, with_words, without_elmo
+from elmo_bench.config.compose import CONF, compose, task_names
+from elmo_bench.config.identity import identity
+from elmo_bench.report.run_command import run_command, with_elmo, with_words, without_elmo
 
 
 def composed(*overrides):
     """What Hydra makes of a command line, as a record has it, without the seed."""
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        config = identity(compose("run", list(overrides)))
+    config = identity(compose("run", list(overrides)))
     return {key: value for key, value in config.items() if key != "seed"}
 
 
@@ -30,10 +29,10 @@ def test_the_command_of_a_plain_run_is_short(task):
     [
         ["elmo=none"],
         ["elmo=last", "bilm=small"],
-        ["elmo.penalty=1", "elmo.places=[input,output]", "elmo.scale=rms"],
+        ["elmo.l2=1", "elmo.placement=[input,output]", "elmo.scale=rms"],
         ["data=files", "data.dir='~/my corpora/x=1'", "words=glove", "words.path='~/g.txt'"],
         ["bilm.weights=random", "data.train_fraction=0.01"],
-        ["task.training.optimizer.lr=5e-4", "precision=float16"],
+        ["task.training.optimizer.lr=5e-4", "cache_dtype=float16"],
         ["+task.training.optimizer.weight_decay=0.1"],
     ],
 )

@@ -63,7 +63,7 @@ def test_without_stored_predictions_there_is_no_p_value(tmp_path):
 
 
 def test_a_damaged_file_of_predictions_is_named(tmp_path):
-    from elmo_bench.records import read_record
+    from elmo_bench.records.run import read_record
 
     written = read_record(write(record("ner"), tmp_path))
     (tmp_path / written.predictions).write_bytes(b"not gzip")

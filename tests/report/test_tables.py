@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_bench.records import read_records
+from elmo_bench.records.run import read_records
 from elmo_bench.report.ablations import layers_table, placement_table
 from elmo_bench.report.groups import Runs
 from elmo_bench.report.tables import groups_table, headline_groups, main_table
-from elmo_bench.report.words import words_table
+from elmo_bench.report.word_table import words_table
 from tests.report.synthetic_records import record
 
 
@@ -78,7 +78,7 @@ def test_a_failed_group_is_shown_as_failed():
 
 
 def test_only_the_groups_with_the_tasks_own_settings_are_in_table_1():
-    other = record("ner", 1, elmo__penalty=7.0)
+    other = record("ner", 1, elmo__l2=7.0)
     table = main_table(Runs([*pair(1), other]), None, tasks=[])
     assert len(table.rows) == 1
     assert any(note.endswith("--tables all): 1.") for note in table.notes)
@@ -92,9 +92,9 @@ def test_where_all_runs_saw_a_part_of_the_data_the_largest_part_is_in_table_1():
 
 
 def test_all_groups_are_listed_with_what_they_differ_in():
-    table = groups_table(Runs([*pair(1), record("ner", 1, elmo__penalty=7.0)]))
+    table = groups_table(Runs([*pair(1), record("ner", 1, elmo__l2=7.0)]))
     assert {row["settings"].text for row in table.rows} == {
-        "", "elmo.penalty=0.1", "elmo.penalty=7.0",
+        "", "elmo.l2=0.1", "elmo.l2=7.0",
     }  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def runs_of(runs, task, elmo):
         if (group.task, group.any_record.elmo, group.any_record.words) == (task, elmo, "random")
         and group.train_fraction == 1
         and not group.is_untrained
-        and group.config["elmo"]["penalty"] == 0.001
+        and group.config["elmo"]["l2"] == 0.001
     ]
     return group.scores("dev")
 

@@ -3,7 +3,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from elmo_bench.records import Record, read_record, read_records, write_record
+from elmo_bench.records.run import Record, read_record, read_records, write_record
 
 
 def record(seed: int) -> Record:

@@ -1,9 +1,9 @@
 import pytest
-from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from elmo_bench.checks import check
-from elmo_bench.config import CONF, run_id, task_names
+from elmo_bench.config.checks import check
+from elmo_bench.config.compose import CONF, compose, task_names
+from elmo_bench.config.identity import run_id
 from elmo_bench.sweep.callback import job_overrides, labels
 from elmo_bench.sweep.plan import configs_of
 
@@ -19,8 +19,7 @@ SWEEPS = {
 
 
 def jobs_of(experiment: str, *words: str) -> list[list[str]]:
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        config = compose("run", [f"experiment={experiment}"], return_hydra_config=True)
+    config = compose("run", [f"experiment={experiment}"], with_hydra=True)
     config.hydra.overrides.task = [f"experiment={experiment}", *words]
     return job_overrides(config)
 
@@ -35,9 +34,8 @@ def test_an_overlay_is_one_command_whose_jobs_compose(experiment):
     assert text.startswith("# @package _global_\n")
     jobs = jobs_of(experiment)
     assert len(jobs) == len(set(labels(jobs))) == SWEEPS[experiment]
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        for job in (jobs[0], jobs[-1]):
-            check(compose("run", job))
+    for job in (jobs[0], jobs[-1]):
+        check(compose("run", job))
 
 
 def test_every_task_has_an_overlay_for_an_open_corpus():
@@ -47,9 +45,8 @@ def test_every_task_has_an_overlay_for_an_open_corpus():
 
 @pytest.mark.parametrize("task", task_names())
 def test_an_overlay_for_an_open_corpus_is_of_its_task_at_sizes_of_its_own(task):
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        ours = compose("run", [f"experiment=open/{task}"])
-        papers = compose("run", [f"task={task}", "data=files"])
+    ours = compose("run", [f"experiment=open/{task}"])
+    papers = compose("run", [f"task={task}", "data=files"])
     assert ours.task.name == task
     assert (ours.data.name not in ("files", "mini"), ours.bilm.name) == (True, "english")
     assert run_id(ours) != run_id(papers)
@@ -61,16 +58,14 @@ def test_the_command_line_narrows_an_overlay():
 
 def test_lambda_of_a_single_layer_makes_no_second_run():
     jobs = jobs_of("table2_layers", "task=ner")
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        configs = [compose("run", job) for job in jobs]
+    configs = [compose("run", job) for job in jobs]
     runs = {run_id(config) for cfg in configs for config in configs_of(cfg)}
     assert len(runs) == 4  # baseline, last, and all layers with either lambda
 
 
 def test_layer_weights_are_those_of_table_1():
     def runs(jobs):
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            return {run_id(compose("run", job)) for job in jobs}
+        return {run_id(compose("run", job)) for job in jobs}
 
     one, two = jobs_of("table1", "seed=1"), jobs_of("figure2_layer_weights", "seed=1")
     assert runs(two) == runs(one)

@@ -1,19 +1,17 @@
 import pytest
-from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.plugins import Plugins
 from omegaconf import OmegaConf
 from submitit import AutoExecutor
 
-from elmo_bench.config import CONF
-from elmo_bench.entry import _prefer_own_launchers
+from elmo_bench.config.compose import CONF, compose
+from elmo_bench.config.hydra_main import _prefer_own_launchers
 
 PROFILES = sorted(path.stem for path in (CONF / "hydra" / "launcher").glob("*.yaml"))
 
 
 def profile(name: str) -> dict:
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        cfg = compose("run", ["task=ner", f"hydra/launcher={name}"], return_hydra_config=True)
+    cfg = compose("run", ["task=ner", f"hydra/launcher={name}"], with_hydra=True)
     cfg.hydra.sweep.dir = "sweep"
     return OmegaConf.to_container(cfg.hydra.launcher, resolve=True)
 

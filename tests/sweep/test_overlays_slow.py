@@ -3,10 +3,11 @@ import sys
 
 import pytest
 
-from elmo_bench.pretrain import pretrain, pretrain_config
-from elmo_bench.records import read_records
-from tests.bilm.pretraining_settings import TINY as TINY_BILM
+from elmo_bench.pretraining.stage import pretrain
+from elmo_bench.records.run import read_records
 from tests.conftest import PROJECT, TINY, paths_below
+from tests.pretraining.tiny_pretraining import TINY as TINY_BILM
+from tests.pretraining.tiny_pretraining import compose_pretraining
 from tests.sweep.test_experiments import SWEEPS
 
 
@@ -17,7 +18,7 @@ def paths(tmp_path_factory):
     sizes = [word for word in TINY_BILM if not word.startswith("corpus")]
     words = ("corpus.corpus_tokens=4000", "corpus.heldout_tokens=500", *sizes)
     own = [path for path in paths_below(folder) if "results" not in path]
-    pretrain(pretrain_config("corpus=mini", *words, *own))
+    pretrain(compose_pretraining("corpus=mini", *words, *own))
     return own
 
 

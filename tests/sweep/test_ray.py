@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from elmo_bench.records import read_records
+from elmo_bench.records.run import read_records
 from elmo_bench.sweep.job import read_jobs
 from tests.conftest import PROJECT, TINY, paths_below
 

@@ -2,27 +2,24 @@ import pytest
 import torch
 from pytorch_lightning import seed_everything
 
-from elmo_bench.assemble import assemble
-from elmo_bench.clock import Clock
+from elmo_bench.records.timer import StageTimer
+from elmo_bench.runs.build import build_components
 
 
 @pytest.fixture(scope="module")
 def parts_of(tmp_path_factory, shared_cache):
     """Assembles a run on half of the training data with a seed."""
-    from hydra import compose, initialize_config_dir
-
-    from elmo_bench.config import CONF
+    from elmo_bench.config.compose import compose
     from tests.conftest import TINY, paths_below
 
     folder = tmp_path_factory.mktemp("seeds")
 
     def build(seed: int):
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            words = ["task=ner", "data.train_fraction=0.5", f"seed={seed}"]
-            cfg = compose("run", [*TINY, *paths_below(folder), *words])
+        words = ["task=ner", "data.train_fraction=0.5", f"seed={seed}"]
+        cfg = compose("run", [*TINY, *paths_below(folder), *words])
         cfg.paths.cache = str(shared_cache)
         seed_everything(seed, verbose=False)
-        return assemble(cfg, Clock())
+        return build_components(cfg, StageTimer())
 
     return {1: build(1), 2: build(2), "1 again": build(1)}
 
@@ -39,7 +36,7 @@ def test_a_seed_changes_neither_the_splits_nor_the_subset_nor_the_frozen_layers(
     assert parts_of[1].splits == parts_of[2].splits
     assert len(parts_of[1].splits["train"]) == 24
     assert parts_of[1].frozen.fingerprint == parts_of[2].frozen.fingerprint
-    assert parts_of[1].facts == parts_of[2].facts
+    assert parts_of[1].label_vocabulary == parts_of[2].label_vocabulary
 
 
 def test_a_seed_changes_the_order_of_the_training_data(parts_of):

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from elmo_bench.records import read_records
+from elmo_bench.records.run import read_records
 from elmo_bench.sweep.job import read_jobs
 from tests.conftest import PROJECT, TINY, paths_below
 
@@ -85,7 +85,7 @@ def test_an_impossible_value_fails_its_own_job_alone(run_py, tmp_path):
 def test_a_failure_does_not_take_the_place_of_a_result(run_py, tmp_path, monkeypatch):
     run_py("-m", "task=ner", "elmo=none")
     [good] = read_records(tmp_path / "results")
-    monkeypatch.setattr("elmo_bench.evaluate._execute", lambda cfg, files: 1 / 0)
+    monkeypatch.setattr("elmo_bench.runs.stage._execute", lambda cfg, files: 1 / 0)
     status, _ = run_py("-m", "task=ner", "elmo=none", "force=true")
     assert status == 3
     assert read_records(tmp_path / "results") == [good]

@@ -1,6 +1,6 @@
 import pytest
 
-from elmo_bench.config import ConfigError
+from elmo_bench.config.compose import ConfigError
 from elmo_bench.sweep.threads import num_parallel_jobs, threads_per_job
 
 

@@ -3,10 +3,10 @@ from collections import Counter
 import pytest
 import torch
 
-from elmo_bench.config import build, task_config
-from elmo_bench.example import Example, distinct_segments
+from elmo_bench.config.compose import build, task_config
+from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.nn.packed import Packing, Recurrence
-from elmo_bench.nn.words import random_words
+from elmo_bench.nn.word_embedding import random_words
 from elmo_bench.task import collate
 from tasks.coref import CorefTarget
 from tasks.coref.encoder import CoupledBiLstm, CoupledCell
@@ -34,7 +34,7 @@ def task():
 def new_model(task, places):
     torch.manual_seed(1)
     words = random_words(distinct_segments(EXAMPLES), 8, True, 1, 0.25)
-    return task.build_model(words, dict.fromkeys(places, 6), task.facts(EXAMPLES))
+    return task.build_model(words, dict.fromkeys(places, 6), task.label_vocabulary(EXAMPLES))
 
 
 def elmo_of(batch, places):

@@ -1,9 +1,9 @@
 import pytest
 import torch
 
-from elmo_bench.config import build, task_config
-from elmo_bench.example import Example, distinct_segments
-from elmo_bench.nn.words import random_words
+from elmo_bench.config.compose import build, task_config
+from elmo_bench.data.example import Example, distinct_segments
+from elmo_bench.nn.word_embedding import random_words
 from elmo_bench.task import collate
 
 EXAMPLES = [
@@ -24,7 +24,7 @@ def new_model(task, elmo_dim: int):
     torch.manual_seed(1)
     words = random_words(distinct_segments(EXAMPLES), 8, True, 1, 0.25)
     dims = {"input": elmo_dim} if elmo_dim else {}
-    return task.build_model(words, dims, task.facts(EXAMPLES))
+    return task.build_model(words, dims, task.label_vocabulary(EXAMPLES))
 
 
 def elmo_of(batch, dim: int):
@@ -79,7 +79,7 @@ def test_an_annotation_names_the_tokens_of_each_entity(task):
     )
 
 
-def test_typed_text_is_tokenised_and_tagged(task):
+def test_typed_text_is_tokenized_and_tagged(task):
     example = task.parse("Ann's in New York.")
     assert example.segments == (("Ann", "'s", "in", "New", "York", "."),)
     [prediction] = new_model(task, 0).eval()(collate([example]), {}).predictions

@@ -16,9 +16,9 @@ def test_a_document_has_its_sentences_genre_and_speakers(tmp_path):
 
 
 def test_a_mention_of_two_clusters_stays_in_the_first_and_is_counted(tmp_path):
-    (first, _), notes = read_text("coref", tmp_path / "a")
+    (first, _), skipped = read_text("coref", tmp_path / "a")
     assert first.target.clusters == (((0, 0), (3, 3), (5, 5)), ((2, 2), (5, 6)))
-    assert notes == {"mentions of a second cluster": 1}
+    assert skipped == {"mentions of a second cluster": 1}
 
 
 def test_a_name_without_folders_has_no_genre():
@@ -39,12 +39,12 @@ def test_an_empty_file_is_an_error(tmp_path):
     ],
 )
 def test_ontogum_is_whole(split, documents, tokens, mentions):
-    notes = Counter()
-    examples = list(read(shared("data", "coref", f"ontogum.{split}.v4_gold_conll.gz"), notes))
+    skipped = Counter()
+    examples = list(read(shared("data", "coref", f"ontogum.{split}.v4_gold_conll.gz"), skipped))
     found = sum(len(cluster) for example in examples for cluster in example.target.clusters)
     assert len(examples) == documents
     assert sum(len(example.target.speakers) for example in examples) == tokens
-    assert found + notes["mentions of a second cluster"] == mentions
+    assert found + skipped["mentions of a second cluster"] == mentions
 
 
 def test_ontogum_has_15_genres():
@@ -53,7 +53,7 @@ def test_ontogum_has_15_genres():
 
 
 def test_hub_rows_give_what_the_file_gives(tmp_path):
-    examples, notes = read_text("coref", tmp_path / "a")
+    examples, skipped = read_text("coref", tmp_path / "a")
     ann, she = ["Ann", "'s", "dog"], ["She", "likes", "her", "dog"]
     spans = [[1, 0, 0], [1, 2, 2], [2, 2, 3], [3, 2, 3]]
     sentences = [
@@ -61,7 +61,7 @@ def test_hub_rows_give_what_the_file_gives(tmp_path):
         {"part_id": 0, "words": she, "speaker": "Eve", "coref_spans": spans},
         {"part_id": 1, "words": ["Yes"], "speaker": "Bob", "coref_spans": []},
     ]
-    hub_notes = Counter()
+    hub_skipped = Counter()
     rows = [{"document_id": "bc/x/00/x_0001", "sentences": sentences}]
-    assert list(from_hub(rows, hub_notes)) == examples
-    assert hub_notes == notes
+    assert list(from_hub(rows, hub_skipped)) == examples
+    assert hub_skipped == skipped

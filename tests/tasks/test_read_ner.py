@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
 from elmo_bench.data.files import DataError
-from tasks.ner.data import from_hub, iob2, read
+from elmo_bench.data.tags import to_iob2
+from tasks.ner.data import from_hub, read
 from tests.conftest import shared
 from tests.corpora import read_text
 
@@ -23,21 +24,21 @@ def test_iob1_becomes_iob2_and_docstart_is_no_sentence(tmp_path):
     ]
 
 
-def test_neighbours_of_one_type_stay_two_entities():
-    assert iob2(["I-PER", "B-PER", "I-PER"]) == ("B-PER", "B-PER", "I-PER")
+def test_neighbors_of_one_type_stay_two_entities():
+    assert to_iob2(["I-PER", "B-PER", "I-PER"]) == ["B-PER", "B-PER", "I-PER"]
 
 
 @given(TAGS)
 def test_iob2_is_legal_and_left_alone_when_legal(tags):
-    converted = iob2(tags)
+    converted = to_iob2(tags)
     for before, tag in zip(("O", *converted), converted, strict=False):
         assert tag[0] != "I" or before[2:] == tag[2:]
-    assert iob2(converted) == converted
+    assert to_iob2(converted) == converted
 
 
 @given(TAGS)
 def test_iob2_keeps_the_entities_that_conlleval_sees(tags):
-    assert get_entities(list(iob2(tags))) == get_entities(tags)
+    assert get_entities(to_iob2(tags)) == get_entities(tags)
 
 
 @pytest.mark.parametrize(

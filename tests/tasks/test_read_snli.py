@@ -9,7 +9,7 @@ from tests.conftest import shared
 from tests.corpora import read_text
 
 
-def test_the_parse_gives_the_tokens_and_text_is_tokenised_without_one(tmp_path):
+def test_the_parse_gives_the_tokens_and_text_is_tokenized_without_one(tmp_path):
     examples, _ = read_text("snli", tmp_path / "a.jsonl")
     assert examples[0].segments == (
         ("Two", "dogs", "run", "(", "fast", ")", "."),
@@ -18,15 +18,15 @@ def test_the_parse_gives_the_tokens_and_text_is_tokenised_without_one(tmp_path):
 
 
 def test_pairs_without_a_gold_label_are_skipped_and_counted(tmp_path):
-    examples, notes = read_text("snli", tmp_path / "a.jsonl")
+    examples, skipped = read_text("snli", tmp_path / "a.jsonl")
     assert [example.target for example in examples] == ["entailment", "neutral"]
-    assert notes == {"pairs without a gold label": 1}
+    assert skipped == {"pairs without a gold label": 1}
 
 
 def test_pairs_with_an_empty_sentence_are_skipped_and_counted(tmp_path):
     rows = [{"gold_label": "neutral", "sentence1": s, "sentence2": "A man."} for s in ("", "Hi.")]
-    _, notes = read_text("snli", tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
-    assert notes == {"pairs with an empty sentence": 1}
+    _, skipped = read_text("snli", tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+    assert skipped == {"pairs with an empty sentence": 1}
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_real_pairs_are_all_there(name, count):
 def test_hub_rows_may_have_names_or_numbers_and_minus_one_is_no_label():
     pair = {"premise": "A man.", "hypothesis": "A cat."}
     rows = [pair | {"label": label} for label in (0, "neutral", 2, -1)]
-    notes = Counter()
-    examples = list(from_hub(rows, notes))
+    skipped = Counter()
+    examples = list(from_hub(rows, skipped))
     assert [example.target for example in examples] == ["entailment", "neutral", "contradiction"]
-    assert notes == {"pairs without a gold label": 1}
+    assert skipped == {"pairs without a gold label": 1}

@@ -17,8 +17,8 @@ def test_answers_become_spans_of_tokens_that_give_their_text_again(tmp_path):
 
 
 def test_an_answer_that_cuts_a_token_is_widened_and_counted(tmp_path):
-    _, notes = read_text("squad", tmp_path / "a.json")
-    assert notes == {"answers that cut a token, widened to it": 1}
+    _, skipped = read_text("squad", tmp_path / "a.json")
+    assert skipped == {"answers that cut a token, widened to it": 1}
 
 
 def test_tokens_of_the_paragraph_are_slices_of_the_context(tmp_path):
@@ -66,9 +66,9 @@ BLANK = {"answers": [{"text": " ", "answer_start": 5}]}
     ],
 )
 def test_questions_that_cannot_be_trained_on_are_counted(tmp_path, changes, reason):
-    examples, notes = read_text("squad", tmp_path / "a.json", changed(**changes))
+    examples, skipped = read_text("squad", tmp_path / "a.json", changed(**changes))
     assert not examples
-    assert notes[reason] == 1
+    assert skipped[reason] == 1
 
 
 @pytest.mark.parametrize("changes", [BLANK, {"question": " "}, {"context": " " * 6} | BLANK])
@@ -106,10 +106,10 @@ def test_articles_cut_one_file_into_splits():
 
 
 def test_real_squad_paragraphs_are_all_there_and_nearly_all_answers_align():
-    notes = Counter()
-    examples = list(read(shared("data", "qa", "xquad.en.json"), "dev", None, notes))
+    skipped = Counter()
+    examples = list(read(shared("data", "qa", "xquad.en.json"), "dev", None, skipped))
     assert len(examples) == 1190
-    assert sum(notes.values()) < 0.005 * 1190
+    assert sum(skipped.values()) < 0.005 * 1190
 
 
 def test_hub_rows_give_what_the_file_gives(tmp_path):

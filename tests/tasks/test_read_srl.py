@@ -20,10 +20,10 @@ ARGUMENTS = st.lists(
 def test_there_is_one_example_per_verb(tmp_path):
     path = tmp_path / "a"
     path.write_text(SRL)
-    notes = Counter()
-    [example] = read(path, all_predicates=False, notes=notes)
+    skipped = Counter()
+    [example] = read(path, all_predicates=False, skipped=skipped)
     assert example.target == SrlTarget(1, ((0, 0, "ARG0"), (1, 1, "V"), (2, 3, "ARG1")))
-    assert notes == {"predicates that are no verbs": 1}
+    assert skipped == {"predicates that are no verbs": 1}
 
 
 def test_all_predicates_may_be_asked_for(tmp_path):
@@ -32,9 +32,9 @@ def test_all_predicates_may_be_asked_for(tmp_path):
 
 
 def test_an_argument_around_another_is_left_out_and_counted(tmp_path):
-    examples, notes = read_text("srl", tmp_path / "a")
+    examples, skipped = read_text("srl", tmp_path / "a")
     assert examples[1].target.arguments == ((0, 0, "ARG0"), (5, 5, "V"))
-    assert notes == {"arguments around another argument": 1}
+    assert skipped == {"arguments around another argument": 1}
 
 
 def test_of_two_labels_on_the_same_words_the_inner_one_is_kept(tmp_path):
@@ -63,10 +63,10 @@ def test_an_empty_file_is_an_error(tmp_path):
     [("train", 31_082, 9269), ("dev", 3792, 1160), ("test", 3648, 1143)],
 )
 def test_propbank_on_the_web_treebank_is_whole(split, verbal, rest):
-    notes = Counter()
+    skipped = Counter()
     path = shared("data", "srl", f"ewt-propbank.{split}.gold_conll.gz")
-    assert sum(1 for _ in read(path, all_predicates=False, notes=notes)) == verbal
-    assert notes == {"predicates that are no verbs": rest}
+    assert sum(1 for _ in read(path, all_predicates=False, skipped=skipped)) == verbal
+    assert skipped == {"predicates that are no verbs": rest}
 
 
 @pytest.mark.slow
@@ -74,7 +74,7 @@ def test_the_web_treebank_has_59_labels():
     labels = set()
     for split in ("train", "dev", "test"):
         path = shared("data", "srl", f"ewt-propbank.{split}.gold_conll.gz")
-        for example in read(path, all_predicates=True, notes=Counter()):
+        for example in read(path, all_predicates=True, skipped=Counter()):
             labels.update(label for _, _, label in example.target.arguments)
     assert len(labels) == 59
 

@@ -11,8 +11,8 @@ from tests.corpora import SST5, read_text
 def sst5(tmp_path, split, min_phrase_length):
     path = tmp_path / "trees.txt"
     path.write_text(SST5)
-    notes = Counter()
-    return list(read(path, split, min_phrase_length, notes)), notes
+    skipped = Counter()
+    return list(read(path, split, min_phrase_length, skipped)), skipped
 
 
 def test_dev_has_whole_sentences_with_the_label_of_the_root(tmp_path):
@@ -24,17 +24,17 @@ def test_dev_has_whole_sentences_with_the_label_of_the_root(tmp_path):
 
 
 def test_training_has_every_phrase_that_is_long_enough_once(tmp_path):
-    examples, notes = sst5(tmp_path, "train", 1)
+    examples, skipped = sst5(tmp_path, "train", 1)
     found = [(example.segments[0], example.target) for example in examples]
     assert (("a", "lovely", "film"), 4) in found
     assert len(found) == len(set(found)) == 15
-    assert notes == {"phrases seen before with the same label": 1}  # the second full stop
+    assert skipped == {"phrases seen before with the same label": 1}  # the second full stop
 
 
 def test_short_phrases_are_counted_not_read(tmp_path):
-    examples, notes = sst5(tmp_path, "train", 3)
+    examples, skipped = sst5(tmp_path, "train", 3)
     assert {len(example.segments[0]) for example in examples} == {3, 4, 5, 6}
-    assert notes["phrases of fewer than 3 tokens"] == 11
+    assert skipped["phrases of fewer than 3 tokens"] == 11
 
 
 def test_training_on_whole_sentences_reads_what_dev_would(tmp_path):

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from elmo_bench.config import build, task_config
+from elmo_bench.config.compose import build, task_config
 from tests.conftest import shared
 from tests.corpora import SNLI, SRL, TEXTS
 

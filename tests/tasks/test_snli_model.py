@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from elmo_bench.datamodule import LengthBatches
-from elmo_bench.example import Example
-from elmo_bench.nn.words import random_words
+from elmo_bench.data.example import Example
+from elmo_bench.nn.word_embedding import random_words
+from elmo_bench.runs.datamodule import LengthBatches
 from elmo_bench.task import Batch, collate
 from tasks.snli import SnliTask, data
 from tasks.snli.model import Esim
@@ -34,7 +34,7 @@ def new_task(dropout: float = 0.0, penalty: float = 0.0) -> SnliTask:
         input_dropout=dropout,
         head_dropout=dropout,
         elmo_attention_dropout=dropout,
-        elmo_weight_penalty=penalty,
+        elmo_weight_l2=penalty,
     )
 
 
@@ -42,7 +42,7 @@ def new_model(task: SnliTask, elmo_dims: Mapping[str, int]) -> Esim:
     torch.manual_seed(1)
     segments = [segment for example in EXAMPLES for segment in example.segments]
     words = random_words(segments, 5, False, min_count=1, word_dropout=0.0)
-    model = task.build_model(words, elmo_dims, facts={})
+    model = task.build_model(words, elmo_dims, label_vocabulary={})
     assert isinstance(model, Esim)
     return model
 
@@ -107,10 +107,10 @@ def test_four_pairs_can_be_learned_by_heart(with_elmo):
 
 def test_the_weight_penalty_is_for_training_with_elmo_alone():
     batch = collate(EXAMPLES)
-    plain, penalised = (new_model(new_task(penalty=p), PLACES) for p in (0.0, 0.1))
+    plain, penalized = (new_model(new_task(penalty=p), PLACES) for p in (0.0, 0.1))
     elmo = elmo_of(batch)
-    assert penalised.train()(batch, elmo).loss > plain.train()(batch, elmo).loss
-    assert_close(penalised.eval()(batch, elmo).loss, plain.eval()(batch, elmo).loss)
+    assert penalized.train()(batch, elmo).loss > plain.train()(batch, elmo).loss
+    assert_close(penalized.eval()(batch, elmo).loss, plain.eval()(batch, elmo).loss)
     baseline = new_model(new_task(penalty=0.1), {})
     assert_close(baseline.train()(batch, {}).loss, baseline.eval()(batch, {}).loss)
 

@@ -6,10 +6,10 @@ from itertools import islice
 import pytest
 import torch
 
-from elmo_bench.config import build, task_config
-from elmo_bench.datamodule import LengthBatches
-from elmo_bench.example import distinct_segments
-from elmo_bench.nn.words import random_words
+from elmo_bench.config.compose import build, task_config
+from elmo_bench.data.example import distinct_segments
+from elmo_bench.nn.word_embedding import random_words
+from elmo_bench.runs.datamodule import LengthBatches
 from elmo_bench.task import collate
 from tests.conftest import shared
 
@@ -36,7 +36,7 @@ def test_two_hundred_real_questions_are_fitted_to_over_90_f1(task):
     examples = list(islice(task.read(path, "train", Counter()), QUESTIONS))
     torch.manual_seed(1)
     words = random_words(distinct_segments(examples), 50, True, 1, 0.0)
-    model = task.build_model(words, {}, task.facts(examples))
+    model = task.build_model(words, {}, task.label_vocabulary(examples))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
     for epoch in range(EPOCHS):
         for batch in batches(examples, epoch):

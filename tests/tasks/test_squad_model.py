@@ -6,9 +6,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elmo_bench.config import build, task_config
-from elmo_bench.example import distinct_segments
-from elmo_bench.nn.words import random_words
+from elmo_bench.config.compose import build, task_config
+from elmo_bench.data.example import distinct_segments
+from elmo_bench.nn.word_embedding import random_words
 from elmo_bench.task import collate
 from tasks.squad.attention import SelfAttention, Trilinear
 from tasks.squad.data import cut_paragraphs, parse
@@ -50,7 +50,7 @@ def task():
 def new_model(task, dims):
     torch.manual_seed(1)
     words = random_words(distinct_segments(EXAMPLES), 12, True, 1, 0.25)
-    return task.build_model(words, dims, task.facts(EXAMPLES))
+    return task.build_model(words, dims, task.label_vocabulary(EXAMPLES))
 
 
 def elmo_of(batch, dims):
@@ -144,11 +144,11 @@ def test_a_token_does_not_attend_to_itself_and_may_attend_to_nothing():
 
 
 def test_a_long_paragraph_is_cut_and_what_lies_behind_is_counted():
-    notes = Counter()
-    kept = list(cut_paragraphs(EXAMPLES, 5, notes))
+    skipped = Counter()
+    kept = list(cut_paragraphs(EXAMPLES, 5, skipped))
     assert [one.id for one in kept] == [EXAMPLES[0].id, EXAMPLES[2].id]
     assert all(len(one.segments[0]) == 5 for one in kept)
-    assert sum(notes.values()) == 2
+    assert sum(skipped.values()) == 2
 
 
 def test_what_a_person_types_must_hold_a_paragraph_and_a_question():

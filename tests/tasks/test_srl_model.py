@@ -3,9 +3,9 @@ from collections import Counter
 import pytest
 import torch
 
-from elmo_bench.config import build, task_config
-from elmo_bench.example import Example, distinct_segments
-from elmo_bench.nn.words import random_words
+from elmo_bench.config.compose import build, task_config
+from elmo_bench.data.example import Example, distinct_segments
+from elmo_bench.nn.word_embedding import random_words
 from elmo_bench.task import collate
 from tasks.srl import SrlTarget
 from tests.conftest import shared
@@ -29,7 +29,7 @@ def task():
 def new_model(task, places):
     torch.manual_seed(1)
     words = random_words(distinct_segments(EXAMPLES), 8, True, 1, 0.25)
-    return task.build_model(words, dict.fromkeys(places, 6), task.facts(EXAMPLES))
+    return task.build_model(words, dict.fromkeys(places, 6), task.label_vocabulary(EXAMPLES))
 
 
 def elmo_of(batch, places):
@@ -115,11 +115,11 @@ def test_the_score_does_not_depend_on_the_order_of_examples(task):
 
 
 def test_training_leaves_out_long_sentences_and_says_so(task):
-    notes = Counter()
+    skipped = Counter()
     examples = [EXAMPLES[0], EXAMPLES[1]._replace(segments=(("a",) * 9,))]
-    assert list(task._not_too_long(examples, "train", notes)) == EXAMPLES[:1]
-    assert notes == {"predicates in training sentences of over 8 words": 1}
-    assert len(list(task._not_too_long(examples, "dev", notes))) == 2
+    assert list(task._not_too_long(examples, "train", skipped)) == EXAMPLES[:1]
+    assert skipped == {"predicates in training sentences of over 8 words": 1}
+    assert len(list(task._not_too_long(examples, "dev", skipped))) == 2
 
 
 def test_the_word_between_stars_is_the_predicate(task):

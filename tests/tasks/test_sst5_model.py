@@ -5,8 +5,8 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from elmo_bench.example import Example
-from elmo_bench.nn.words import random_words
+from elmo_bench.data.example import Example
+from elmo_bench.nn.word_embedding import random_words
 from elmo_bench.task import Batch, collate
 from tasks.sst5 import Sst5Task
 from tasks.sst5.model import BiattentiveNetwork
@@ -33,7 +33,7 @@ def new_model(task: Sst5Task, elmo_dims: Mapping[str, int]) -> BiattentiveNetwor
     words = random_words(
         (example.segments[0] for example in EXAMPLES), 5, False, min_count=1, word_dropout=0.0
     )
-    model = task.build_model(words, elmo_dims, facts={})
+    model = task.build_model(words, elmo_dims, label_vocabulary={})
     assert isinstance(model, BiattentiveNetwork)
     return model
 

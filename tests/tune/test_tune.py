@@ -10,11 +10,11 @@ from optuna.trial import TrialState
 from pytorch_lightning import LightningModule, Trainer
 
 from elmo_bench.cli import main
-from elmo_bench.config import CONF, task_names
-from elmo_bench.course import Course
+from elmo_bench.config.compose import CONF, compose, task_names
+from elmo_bench.runs.history import MetricsHistory
 from elmo_bench.tune.show import best_dev, ordered
 from elmo_bench.tune.space import Range, read_space, start
-from elmo_bench.tune.study import Pruning, Search, run_config
+from elmo_bench.tune.study import Pruning, Search
 from tests.conftest import PROJECT, TINY, paths_below
 
 
@@ -27,7 +27,7 @@ def settings(tmp_path, shared_cache):
 @pytest.mark.parametrize("task", task_names())
 @pytest.mark.parametrize("data", ["mini", "files"])
 def test_every_task_has_ranges_whose_bounds_are_valid_settings(task, data):
-    cfg = run_config([f"task={task}", f"data={data}"])
+    cfg = compose("run", [f"task={task}", f"data={data}"])
     space = read_space(task, cfg)
     written = len((CONF / "search" / f"{task}.yaml").read_text().splitlines()) - 1
     assert len(space) == written > 4
@@ -36,7 +36,7 @@ def test_every_task_has_ranges_whose_bounds_are_valid_settings(task, data):
 
 
 def test_a_baseline_is_not_searched_for_settings_of_elmo():
-    cfg = run_config(["task=ner", "elmo=none"])
+    cfg = compose("run", ["task=ner", "elmo=none"])
     assert not any(key.startswith("elmo.") for key in read_space("ner", cfg))
 
 
@@ -54,7 +54,7 @@ def test_a_range_holds_what_a_trial_can_have(found, inside, outside):
 
 
 def test_the_first_trial_has_the_settings_of_the_config(settings):
-    cfg = run_config(["task=ner", *settings])
+    cfg = compose("run", ["task=ner", *settings])
     values = start(read_space("ner", cfg), cfg)
     assert values["task.training.optimizer.lr"] == cfg.task.training.optimizer.lr
     assert values["task.build.hidden_dims"] == "[64,32]"
@@ -93,15 +93,15 @@ def test_a_trial_that_fails_is_kept_with_its_error_and_the_search_goes_on(settin
 
 def test_a_trial_below_the_median_of_the_others_is_cut_short(settings, tmp_path, monkeypatch):
     monkeypatch.setattr("elmo_bench.tune.study.STARTUP", 1)
-    course = Course(tmp_path / "curves.csv")
-    course.rows = [{"dev/f1": score} for score in (10.0, 20.0)]
+    history = MetricsHistory(tmp_path / "curves.csv")
+    history.rows = [{"dev/f1": score} for score in (10.0, 20.0)]
     search = Search("ner", settings, "s")
     good, bad = search.study.ask(), search.study.ask()
     for step, value in enumerate((50.0, 60.0)):
         good.report(value, step)
     search.study.tell(good, 60.0)
     with pytest.raises(TrialPruned):
-        Pruning(course, bad, "dev/f1").on_validation_end(Trainer(), LightningModule())
+        Pruning(history, bad, "dev/f1").on_validation_end(Trainer(), LightningModule())
     search.study.tell(bad, state=TrialState.PRUNED)
     assert [best_dev(trial) for trial in ordered(search.study)[:2]] == [60.0, 20.0]
 

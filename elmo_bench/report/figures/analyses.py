@@ -5,13 +5,13 @@ from collections import defaultdict
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from elmo_bench.findings import Analysis
-from elmo_bench.report.analyses import method_words
-from elmo_bench.report.figures.style import LAYER_COLOURS, LAYER_DASHES, new_figure
+from elmo_bench.records.analysis import Analysis
+from elmo_bench.report.analysis_tables import method_words
+from elmo_bench.report.figures.style import LAYER_COLORS, LAYER_DASHES, new_figure
 from elmo_bench.report.weights import layer_name
 
 EMPTY = "no analysis with scores: `elmo-bench wsd BILM` and `elmo-bench pos BILM` make some"
-MARKERS = ["o", "^", "s", "D", "v", "P", "X"]  # not as many as colours: no two lines look alike
+MARKERS = ["o", "^", "s", "D", "v", "P", "X"]  # not as many as colors: no two lines look alike
 PER_LINE = 3
 GREYS = ["#404040", "#707070", "#9a9a9a"]
 
@@ -44,7 +44,7 @@ def _draw_panel(axes: Axes, analyses: list[Analysis]) -> None:
         parts = [analysis.bilm, method_words(analysis)] if several else [method_words(analysis)]
         axes.plot(
             range(len(scores)), scores, marker=MARKERS[place % len(MARKERS)],
-            color=LAYER_COLOURS[(place + 1) % len(LAYER_COLOURS)],
+            color=LAYER_COLORS[(place + 1) % len(LAYER_COLORS)],
             linestyle=LAYER_DASHES[(place + 1) % len(LAYER_DASHES)],
             label=", ".join(filter(None, parts)) or analysis.bilm,
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from elmo_bench.report.figures.style import COLOURS, INK, MARKERS, NAMES, legend_below, new_figure
+from elmo_bench.report.figures.style import COLORS, INK, MARKERS, NAMES, legend_below, new_figure
 from elmo_bench.report.gain import error_reduction
 from elmo_bench.report.groups import Group, Runs, mean_and_spread
 from elmo_bench.report.labels import short_labels
@@ -57,6 +57,6 @@ def _mark(left: Axes, right: Axes, runs: Runs, group: Group, place: int) -> None
 
 def _point(axes: Axes, arm: str, place: int, value: float, spread: float | None = None) -> None:
     axes.errorbar(
-        value, place + OFFSETS[arm], xerr=spread, fmt=MARKERS[arm], color=COLOURS[arm], capsize=2,
-        label=NAMES[arm], markerfacecolor="none" if arm == "paper" else COLOURS[arm],
+        value, place + OFFSETS[arm], xerr=spread, fmt=MARKERS[arm], color=COLORS[arm], capsize=2,
+        label=NAMES[arm], markerfacecolor="none" if arm == "paper" else COLORS[arm],
     )  # fmt: skip

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from elmo_bench.report.figures.style import (
-    LAYER_COLOURS,
+    LAYER_COLORS,
     LAYER_DASHES,
     legend_below,
     new_figure,
@@ -16,7 +16,7 @@ from elmo_bench.report.figures.style import (
 from elmo_bench.report.groups import Group, Runs
 from elmo_bench.report.labels import short_labels
 from elmo_bench.report.tables import headline_groups
-from elmo_bench.report.weights import course_of_weights, layer_name, learned_weights
+from elmo_bench.report.weights import layer_name, learned_weights, weight_curves
 
 PER_LINE = 7
 EDGE = "#5b7fa6"  # of cells and their hatching
@@ -32,20 +32,20 @@ def draw(runs: Runs) -> Figure:
 
 
 def draw_groups(groups: list[Group]) -> Figure:
-    """Weights as shaded cells, mean ± standard deviation over seeds; below, their course."""
+    """Weights as shaded cells, mean ± standard deviation over seeds; below, over training."""
     labels = short_labels(groups)
-    places = sorted({place for group in groups for place in learned_weights(group)})
+    placements = sorted({placement for group in groups for placement in learned_weights(group)})
     lines = -(-len(groups) // PER_LINE)
     columns = -(-len(groups) // lines)
-    height = 0.4 + 3.0 * len(places)
+    height = 0.4 + 3.0 * len(placements)
     figure = new_figure(1.4 + 1.35 * columns, 0.6 + height * lines)
     for line, part in enumerate(figure.subfigures(lines, 1, squeeze=False)[:, 0]):
         chosen = slice(line * columns, (line + 1) * columns)
         grid = part.subplots(
-            2 * len(places), columns, squeeze=False,
-            height_ratios=[1.25] * len(places) + [1.0] * len(places),
+            2 * len(placements), columns, squeeze=False,
+            height_ratios=[1.25] * len(placements) + [1.0] * len(placements),
         )  # fmt: skip
-        _draw_line(grid, groups[chosen], labels[chosen], places)
+        _draw_line(grid, groups[chosen], labels[chosen], placements)
         if line == 0:
             legend_below(figure, max(grid.flat, key=lambda axes: len(axes.get_lines())))
     figure.suptitle(
@@ -55,20 +55,22 @@ def draw_groups(groups: list[Group]) -> Figure:
     return figure
 
 
-def _draw_line(grid: np.ndarray, groups: list[Group], labels: list[str], places: list[str]) -> None:
+def _draw_line(
+    grid: np.ndarray, groups: list[Group], labels: list[str], placements: list[str]
+) -> None:
     for axes in grid.flat:
         axes.set_axis_off()
     for column, (group, label) in enumerate(zip(groups, labels, strict=True)):
         grid[0, column].set_title(label, fontsize=8)
-        for row, place in enumerate(places):
-            if place in learned_weights(group):
-                _draw_cells(grid[row, column], group, place)
-                _draw_course(grid[len(places) + row, column], group, place)
-    _name_rows(grid, groups, places)
+        for row, placement in enumerate(placements):
+            if placement in learned_weights(group):
+                _draw_cells(grid[row, column], group, placement)
+                _draw_curves(grid[len(placements) + row, column], group, placement)
+    _name_rows(grid, groups, placements)
 
 
-def _draw_cells(axes: Axes, group: Group, place: str) -> None:
-    weights, gammas, layers = learned_weights(group)[place]
+def _draw_cells(axes: Axes, group: Group, placement: str) -> None:
+    weights, gammas, layers = learned_weights(group)[placement]
     axes.set_axis_on()
     blues = colormaps["Blues"]
     for row in range(len(layers)):
@@ -93,26 +95,26 @@ def _draw_cells(axes: Axes, group: Group, place: str) -> None:
     axes.set_xlabel(f"γ {gammas.mean():.2f}", fontsize=7.5, labelpad=1)
 
 
-def _draw_course(axes: Axes, group: Group, place: str) -> None:
+def _draw_curves(axes: Axes, group: Group, placement: str) -> None:
     axes.set_axis_on()
-    for layer, (epochs, mean, low, high) in course_of_weights(group, place).items():
-        colour = LAYER_COLOURS[layer % len(LAYER_COLOURS)]
+    for layer, (epochs, mean, low, high) in weight_curves(group, placement).items():
+        color = LAYER_COLORS[layer % len(LAYER_COLORS)]
         dashes = LAYER_DASHES[layer % len(LAYER_DASHES)]
-        axes.plot(epochs, mean, color=colour, linestyle=dashes, label=layer_name(layer))
-        axes.fill_between(epochs, low, high, color=colour, alpha=0.2, linewidth=0)
+        axes.plot(epochs, mean, color=color, linestyle=dashes, label=layer_name(layer))
+        axes.fill_between(epochs, low, high, color=color, alpha=0.2, linewidth=0)
     axes.set(ylim=(0, 1), yticks=[0, 1 / 3, 2 / 3, 1], yticklabels=["0", "⅓", "⅔", "1"])
     axes.set_xlabel("epoch", labelpad=1)
     whole_ticks(axes, 3)
 
 
-def _name_rows(grid: np.ndarray, groups: list[Group], places: list[str]) -> None:
-    """Layers and places are named once, at the first task that has them."""
-    for row, place in enumerate(places):
-        having = [i for i, group in enumerate(groups) if place in learned_weights(group)]
+def _name_rows(grid: np.ndarray, groups: list[Group], placements: list[str]) -> None:
+    """Layers and placements are named once, at the first task that has them."""
+    for row, placement in enumerate(placements):
+        having = [i for i, group in enumerate(groups) if placement in learned_weights(group)]
         if not having:
             continue
         for i in having[1:]:
             grid[row, i].set_yticklabels([])
-            grid[len(places) + row, i].set_yticklabels([])
-        grid[row, having[0]].set_ylabel(place, fontweight="bold")
-        grid[len(places) + row, having[0]].set_ylabel(f"{place}, weight")
+            grid[len(placements) + row, i].set_yticklabels([])
+        grid[row, having[0]].set_ylabel(placement, fontweight="bold")
+        grid[len(placements) + row, having[0]].set_ylabel(f"{placement}, weight")

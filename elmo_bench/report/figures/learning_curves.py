@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from elmo_bench.report.figures.style import (
-    COLOURS,
+    COLORS,
     INK,
     NAMES,
     arm_style,
@@ -17,7 +17,7 @@ from elmo_bench.report.figures.style import (
 from elmo_bench.report.groups import Group, Runs
 from elmo_bench.report.labels import short_labels
 from elmo_bench.report.tables import headline_groups
-from elmo_bench.report.weights import course, points
+from elmo_bench.report.weights import curve_over_seeds, points
 
 EMPTY = "no finished pair of a run with ELMo and its baseline: `python run.py task=NAME` makes one"
 PER_LINE = 3
@@ -30,7 +30,9 @@ def draw(runs: Runs) -> Figure:
         for group in headline_groups(runs)
         if not group.is_untrained and group.records and (baseline := runs.baseline(group))
     ]
-    pairs = [(b, g) for b, g in pairs if course(g, _key(g)) and course(b, _key(b))]
+    pairs = [
+        (b, g) for b, g in pairs if curve_over_seeds(g, _key(g)) and curve_over_seeds(b, _key(b))
+    ]
     if not pairs:
         raise ValueError(EMPTY)
     columns = min(PER_LINE, len(pairs))
@@ -64,8 +66,8 @@ def _draw_pair(axes: Axes, baseline: Group, group: Group, x: str) -> None:
     for arm, runs in (("baseline", baseline), ("elmo", group)):
         for record in runs.records:
             steps, values = points(record.epochs, _key(runs), x)
-            axes.plot(steps, values, color=COLOURS[arm], linewidth=0.6, alpha=0.45)
-        curve = course(runs, _key(runs), x)
+            axes.plot(steps, values, color=COLORS[arm], linewidth=0.6, alpha=0.45)
+        curve = curve_over_seeds(runs, _key(runs), x)
         if curve is not None:
             axes.plot(curve.x, curve.mean, label=NAMES[arm], **arm_style(arm))
     axes.set_xlabel("epochs" if x == "epoch" else "updates", labelpad=1)

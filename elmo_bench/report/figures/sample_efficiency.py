@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from elmo_bench.report.figures.style import (
-    COLOURS,
+    COLORS,
     MARKERS,
     NAMES,
     arm_style,
@@ -96,7 +96,7 @@ def _draw_arm(axes: Axes, name: str, groups: list[Group]) -> None:
     means, spreads = zip(*(mean_and_spread(group.scores("test")) for group in groups), strict=True)
     mean, spread = np.array(means), np.array([value or 0.0 for value in spreads])
     axes.plot(fractions, mean, label=name, marker=MARKERS[arm], **arm_style(arm))
-    axes.fill_between(fractions, mean - spread, mean + spread, color=COLOURS[arm], alpha=0.2, lw=0)
+    axes.fill_between(fractions, mean - spread, mean + spread, color=COLORS[arm], alpha=0.2, lw=0)
 
 
 def _label_axes(axes: Axes, arms: Arms) -> None:

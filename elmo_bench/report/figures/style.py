@@ -1,4 +1,4 @@
-"""How all figures look: readable in print, in grey and by the colour-blind."""
+"""How all figures look: readable in print, in gray and by the color-blind."""
 
 import io
 import logging
@@ -14,9 +14,9 @@ from matplotlib.ticker import MaxNLocator
 
 INK = "#262626"
 FAINT = "#b8b8b8"
-# Okabe and Ito's colours, which all kinds of colour vision tell apart; in grey they differ in
+# Okabe and Ito's colors, which all kinds of color vision tell apart; in gray they differ in
 # lightness, and every arm has its own marker and dashes as well.
-COLOURS = {"baseline": "#707070", "elmo": "#0072b2", "untrained": "#e69f00", "paper": "#d55e00"}
+COLORS = {"baseline": "#707070", "elmo": "#0072b2", "untrained": "#e69f00", "paper": "#d55e00"}
 MARKERS = {"baseline": "s", "elmo": "o", "untrained": "^", "paper": "D"}
 DASHES = {"baseline": "--", "elmo": "-", "untrained": "-.", "paper": ":"}
 NAMES = {
@@ -25,7 +25,7 @@ NAMES = {
     "untrained": "+ELMo, untrained biLM",
     "paper": "paper",
 }
-LAYER_COLOURS = ["#56b4e9", "#0072b2", "#d55e00", "#009e73", "#cc79a7"]
+LAYER_COLORS = ["#56b4e9", "#0072b2", "#d55e00", "#009e73", "#cc79a7"]
 LAYER_DASHES = [":", "-", "--", "-.", (0, (1, 1, 4, 1))]
 FORMATS = ("png", "svg", "pdf")
 
@@ -76,7 +76,7 @@ def legend_below(figure: Figure, axes: Axes) -> None:
 
 def arm_style(arm: str) -> dict[str, Any]:
     """The look of an arm's line."""
-    return {"color": COLOURS[arm], "linestyle": DASHES[arm]}
+    return {"color": COLORS[arm], "linestyle": DASHES[arm]}
 
 
 def whole_ticks(axes: Axes, ticks: int) -> None:
@@ -95,7 +95,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def as_svg(figure: Figure) -> str:
-    """A figure as SVG text whose words stay words, so that a page's fonts and colours hold."""
+    """A figure as SVG text whose words stay words, so that a page's fonts and colors hold."""
     text = io.BytesIO()
     with mpl.rc_context({"svg.fonttype": "none"}):
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})

@@ -11,9 +11,9 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from elmo_bench.records import Record
-from elmo_bench.report.build import build_tables
-from elmo_bench.report.figures.drawing import figures
+from elmo_bench.records.run import Record
+from elmo_bench.report.all_tables import build_tables
+from elmo_bench.report.figures.all_figures import figures
 from elmo_bench.report.figures.style import styled
 from elmo_bench.report.formats import all_notes, is_numeric
 from elmo_bench.report.groups import Group, Runs
@@ -26,7 +26,7 @@ from elmo_bench.report.weights import layer_name
 HERE = Path(__file__).parent
 CAPTIONS = {
     "gains": "Gains over the baseline on test, beside the paper's.",
-    "layer-weights": "Learned layer weights and their course over training.",
+    "layer-weights": "Learned layer weights over training.",
     "learning-curves": "Dev scores over training, with and without ELMo.",
     "sample-efficiency": "Test scores against the part of the training data.",
     "analysis": "What each layer knows of word senses and parts of speech.",

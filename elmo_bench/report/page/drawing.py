@@ -1,18 +1,18 @@
-"""Pictures inside the page: they follow its colours, light and dark."""
+"""Pictures inside the page: they follow its colors, light and dark."""
 
 import re
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from elmo_bench.records import Record
-from elmo_bench.report.figures.style import COLOURS, FAINT, INK, LAYER_COLOURS, as_svg
+from elmo_bench.records.run import Record
+from elmo_bench.report.figures.style import COLORS, FAINT, INK, LAYER_COLORS, as_svg
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 340, 150, 42, 24, 10
 
 
 def inline_figure(figure: Figure, name: str, label: str) -> Markup:
-    """A figure as an <svg> element whose colours are the page's and whose ids are its own."""
+    """A figure as an <svg> element whose colors are the page's and whose ids are its own."""
     svg = as_svg(figure)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -21,11 +21,11 @@ def inline_figure(figure: Figure, name: str, label: str) -> Markup:
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'(href="#|url\(#)', rf"\1{name}-", svg)
     svg = svg.replace("'DejaVu Sans'", "system-ui, sans-serif")
-    colours = {INK: "currentColor", FAINT: "var(--line)"}
-    colours |= {colour: f"var(--{arm})" for arm, colour in COLOURS.items()}
-    colours |= {c: f"var(--layer{place})" for place, c in enumerate(LAYER_COLOURS)}
-    for colour, variable in colours.items():
-        svg = svg.replace(colour, variable)
+    colors = {INK: "currentColor", FAINT: "var(--line)"}
+    colors |= {color: f"var(--{arm})" for arm, color in COLORS.items()}
+    colors |= {c: f"var(--layer{place})" for place, c in enumerate(LAYER_COLORS)}
+    for color, variable in colors.items():
+        svg = svg.replace(color, variable)
     # Both are ours: the SVG is matplotlib's, which escapes text, and the label is escaped here.
     opening = Markup('<svg role="img" aria-label="{}" ').format(label)
     return opening + Markup(svg.removeprefix("<svg "))

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup, escape
 
-from elmo_bench.records import Record
+from elmo_bench.records.run import Record
 from elmo_bench.report.predictions import read_predictions, score
 
 BETTER, WORSE = 4, 2  # how many examples of either kind
 MARGIN = 20  # tokens around the spans of a long segment
 LONG = 70  # tokens from which on a segment is cut to its spans
 SEGMENTS = 8
-COLOURS = 8
+COLORS = 8
 
 
 class Span(NamedTuple):
-    """A labelled stretch of one segment, ends included."""
+    """A labeled stretch of one segment, ends included."""
 
     first: int
     last: int
@@ -80,7 +80,7 @@ def _shown(theirs: dict[str, Any], ours: dict[str, Any], before: float, after: f
     said = {"gold": ours["gold"], "baseline": theirs["predicted"], "+ELMo": ours["predicted"]}
     labels = {who: str(what["label"]) for who, what in said.items() if what["label"] is not None}
     names = [span[3] for what in said.values() for span in what["spans"]]
-    colours = {label: place % COLOURS for place, label in enumerate(dict.fromkeys(names))}
+    colors = {label: place % COLORS for place, label in enumerate(dict.fromkeys(names))}
     segments: list[tuple[int, list[Line]]] = []
     plain: list[tuple[int, list[Line]]] = []
     for place, tokens in enumerate(ours["tokens"]):
@@ -88,7 +88,7 @@ def _shown(theirs: dict[str, Any], ours: dict[str, Any], before: float, after: f
             who: [Span(*span[1:]) for span in what["spans"] if span[0] == place]
             for who, what in said.items()
         }
-        lines = _lines(tokens, spans, colours)
+        lines = _lines(tokens, spans, colors)
         (segments if any(spans.values()) else plain).append((place, lines))
     kept = sorted(segments[:SEGMENTS] + plain[: max(0, SEGMENTS - len(segments))], key=_place)
     return Shown(
@@ -105,12 +105,12 @@ def _place(numbered: tuple[int, list[Line]]) -> int:
 
 
 def _lines(
-    tokens: Sequence[str], spans: dict[str, list[Span]], colours: dict[str, int]
+    tokens: Sequence[str], spans: dict[str, list[Span]], colors: dict[str, int]
 ) -> list[Line]:
     """What each says of a segment; once, when all say the same."""
     every = [span for said in spans.values() for span in said]
     if not every:
-        return [Line("", marked(tokens[:LONG], [], colours, cut=len(tokens) > LONG))]
+        return [Line("", marked(tokens[:LONG], [], colors, cut=len(tokens) > LONG))]
     start, end = 0, len(tokens)
     if len(tokens) > LONG:
         start = max(0, min(span.first for span in every) - MARGIN)
@@ -118,7 +118,7 @@ def _lines(
     lines = []
     for who, said in spans.items():
         moved = [Span(span.first - start, span.last - start, span.label) for span in said]
-        text = marked(tokens[start:end], moved, colours, cut=end < len(tokens))
+        text = marked(tokens[start:end], moved, colors, cut=end < len(tokens))
         lines.append(Line(who, Markup("… ") + text if start else text))
     if len({line.text for line in lines}) == 1:
         return [Line("all agree", lines[0].text)]
@@ -126,7 +126,7 @@ def _lines(
 
 
 def marked(
-    tokens: Sequence[str], spans: Iterable[Span], colours: dict[str, int], cut: bool = False
+    tokens: Sequence[str], spans: Iterable[Span], colors: dict[str, int], cut: bool = False
 ) -> Markup:
     """Tokens with <mark> around spans; of two that cross, the second is marked in two parts.
 
@@ -140,7 +140,7 @@ def marked(
     for place, token in enumerate(tokens):
         pieces.append(Markup(" ") if place else Markup(""))
         for span in openings.get(place, []):
-            pieces.append(Markup('<mark class="c{}">').format(colours.get(span.label, 0)))
+            pieces.append(Markup('<mark class="c{}">').format(colors.get(span.label, 0)))
             open_spans.append(span)
         pieces.append(escape(token))
         while open_spans and open_spans[-1].last == place:

@@ -1,0 +1,118 @@
+"""Occurrences of a word in context that are nearest to one occurrence (the paper's Table 4)."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from elmo_bench.analysis.index import Index, Match, open_index
+from elmo_bench.analysis.text import Line, pick_lines
+from elmo_bench.bilm.model import BiLm
+
+CACHE = Path("cache/neighbors")
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    """An occurrence with its sentence; the sense where the file knows it."""
+
+    similarity: float  # cosine
+    line: int
+    position: int
+    tokens: tuple[str, ...]
+    sense: str | None
+
+
+@dataclass(frozen=True)
+class Query:
+    """A word in a sentence that neighbors are asked for."""
+
+    tokens: tuple[str, ...]
+    position: int
+    layers: Float[np.ndarray, "layer dim"]
+
+
+def ask(bilm: BiLm, sentence: str | list[str], word: str) -> Query:
+    """The first occurrence of a word in a sentence, whose tokens stand apart."""
+    tokens = tuple(sentence.split() if isinstance(sentence, str) else sentence)
+    positions = Line(0, tokens).positions(word)
+    if not positions:
+        raise ValueError(
+            f"{word!r} is not a token of the sentence {' '.join(tokens)!r}; tokens stand apart, "
+            f"as in the text file."
+        )
+    [layers] = bilm.embed([tokens])
+    return Query(tokens, positions[0], layers[:, positions[0]].cpu().numpy())
+
+
+def find_neighbors(
+    bilm: BiLm,
+    path: Path | str,
+    sentence: str | list[str],
+    word: str,
+    layer: int | None = None,
+    top: int = 10,
+    any_word: bool = False,
+    center: bool = False,
+    cache: Path | str = CACHE,
+) -> list[Neighbor]:
+    """The occurrences in a text file that are nearest to `word` in `sentence`.
+
+    Args:
+        bilm: Whose layers.
+        path: One tokenized sentence a line, or a .jsonl file of senses; plain or .gz.
+        sentence: Tokens, or a text with its tokens apart.
+        word: One of them; its first occurrence counts.
+        layer: Which layer; the last one if None. Layer 0 is the token layer.
+        top: How many.
+        any_word: Compare with every word of the file, not with the occurrences of this one.
+        center: Take the mean of all occurrences away first.
+        cache: Where the file's index is kept.
+    """
+    layer = check_layer(bilm, layer)
+    query = ask(bilm, sentence, word)
+    index = word_index(bilm, Path(path), None if any_word else word, layer, Path(cache))
+    return nearest(index, Path(path), query, layer, top, center)
+
+
+def check_layer(bilm: BiLm, layer: int | None) -> int:
+    """A layer's number, the last one for None."""
+    layer = bilm.num_layers - 1 if layer is None else layer
+    if not 0 <= layer < bilm.num_layers:
+        raise ValueError(f"layer {layer}: this biLM has the layers 0 to {bilm.num_layers - 1}")
+    return layer
+
+
+def word_index(bilm: BiLm, path: Path, word: str | None, layer: int, cache: Path) -> Index:
+    """All layers of one word's occurrences, or one layer of every word."""
+    layers = [layer] if word is None else list(range(bilm.num_layers))
+    return open_index(bilm, path, word, layers, cache)
+
+
+def nearest(
+    index: Index, path: Path, query: Query, layer: int, top: int, center: bool = False
+) -> list[Neighbor]:
+    """The nearest occurrences; the query itself is none of them, and no sentence comes twice."""
+    wanted = top
+    while True:
+        matches = index.nearest(query.layers[layer], layer, wanted, center)
+        found = _distinct(index, path, query, matches)
+        if len(found) >= top or wanted >= len(index):
+            return found[:top]
+        wanted *= 4
+
+
+def _distinct(index: Index, path: Path, query: Query, matches: list[Match]) -> list[Neighbor]:
+    positions = {match.row: tuple(map(int, index.positions[match.row])) for match in matches}
+    lines = pick_lines(path, {number for number, _ in positions.values()})
+    seen = {(query.tokens, query.position)}
+    found = []
+    for match in matches:
+        number, position = positions[match.row]
+        line = lines[number]
+        if (line.tokens, position) not in seen:
+            seen.add((line.tokens, position))
+            sense = line.senses.get(position)
+            found.append(Neighbor(match.similarity, number, position, line.tokens, sense))
+    return found

@@ -1,0 +1,94 @@
+"""The adaptive softmax (Grave et al. 2017)."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import sqrt
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, log_softmax
+
+
+class AdaptiveSoftmax(nn.Module):
+    """Frequent words are scored by themselves, rarer ones in clusters of smaller dimension.
+
+    It is a complete distribution over the vocabulary: the probability of a rare word is that of
+    its cluster times that of the word within it.
+
+    Args:
+        cutoffs: Where the clusters begin in the vocabulary, which is sorted by falling count.
+        div_value: Each cluster's dimension is the one before divided by this.
+    """
+
+    def __init__(self, dim: int, num_words: int, cutoffs: Sequence[int], div_value: int) -> None:
+        super().__init__()
+        edges = [*cutoffs, num_words]
+        if sorted(set(edges)) != edges or edges[0] <= 0:
+            raise ValueError(
+                f"pretraining.loss.cutoffs={list(cutoffs)} must rise and stay below the vocabulary "
+                f"size of {num_words}; for a small one set pretraining.loss.kind=full."
+            )
+        dims = [max(1, dim // div_value**number) for number in range(1, len(edges))]
+        sizes = [end - start for start, end in pairwise(edges)]
+        self._build(dim, edges[0], dims, sizes)
+
+    def _build(self, dim: int, head: int, dims: list[int], sizes: list[int]) -> None:
+        self.edges = [head + sum(sizes[:number]) for number in range(len(sizes) + 1)]
+        self.head = nn.Linear(dim, head + len(sizes))
+        self.down = nn.ModuleList(nn.Linear(dim, small, bias=False) for small in dims)
+        self.tails = nn.ModuleList(
+            nn.Linear(small, size) for small, size in zip(dims, sizes, strict=True)
+        )
+        for layer in (self.head, *self.down, *self.tails):
+            nn.init.normal_(layer.weight, std=1 / sqrt(layer.in_features))
+        for layer in (self.head, *self.tails):
+            nn.init.zeros_(layer.bias)
+
+    @classmethod
+    def like(cls, tensors: Mapping[str, Tensor]) -> "AdaptiveSoftmax":
+        """An untrained one with the shapes of stored tensors."""
+        tails = [
+            tensors[f"tails.{number}.weight"].shape
+            for number in range(sum(key.startswith("down.") for key in tensors))
+        ]
+        new = cls.__new__(cls)
+        nn.Module.__init__(new)
+        words, dim = tensors["head.weight"].shape
+        new._build(dim, words - len(tails), [d for _, d in tails], [size for size, _ in tails])
+        return new
+
+    def loss(
+        self,
+        hidden: Float[Tensor, "direction token dim"],
+        targets: Int[Tensor, "direction token"],
+        seed: int,
+    ) -> Float[Tensor, " direction"]:
+        """Mean loss of each direction."""
+        return self.nll(hidden.flatten(0, 1), targets.flatten()).view(targets.shape).mean(dim=1)
+
+    def nll(
+        self, hidden: Float[Tensor, "token dim"], targets: Int[Tensor, " token"]
+    ) -> Float[Tensor, " token"]:
+        """Negative log-likelihood of each target."""
+        clusters = torch.bucketize(targets, targets.new_tensor(self.edges[:-1]), right=True)
+        # Rare words are told apart by their cluster first, which the head scores after its words.
+        in_head = torch.where(clusters == 0, targets, self.edges[0] + clusters - 1)
+        losses = cross_entropy(self.head(hidden), in_head, reduction="none")
+        for number, (down, tail) in enumerate(zip(self.down, self.tails, strict=True)):
+            # Computed even where no row belongs to it: then its gradients are zeros, not missing,
+            # which every process of a distributed training needs.
+            rows = (clusters == number + 1).nonzero().squeeze(1)
+            logits = tail(down(hidden[rows]))
+            within = targets[rows] - self.edges[number]
+            losses = losses.index_add(0, rows, cross_entropy(logits, within, reduction="none"))
+        return losses
+
+    def log_probs(self, hidden: Float[Tensor, "token dim"]) -> Float[Tensor, "token word"]:
+        """Log-probability of every word."""
+        head = log_softmax(self.head(hidden), dim=1)
+        parts = [head[:, : self.edges[0]]]
+        for number, (down, tail) in enumerate(zip(self.down, self.tails, strict=True)):
+            cluster = head[:, self.edges[0] + number, None]
+            parts.append(cluster + log_softmax(tail(down(hidden)), dim=1))
+        return torch.cat(parts, dim=1)

@@ -1,0 +1,179 @@
+"""Token encoders: a word's vector without its context, by character CNN, character RNN or table.
+
+Every encoder has `ids(words)`, which makes a word's row of integers, and `forward(ids)`.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.functional import embedding, linear
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from elmo_bench.bilm.characters import NUM_CHARS, PAD, char_ids
+from elmo_bench.bilm.kernels.library import load_kernel
+from elmo_bench.bilm.kernels.window_max import WindowMax
+from elmo_bench.bilm.word_encoder import WordEncoder
+
+# Words of like length are encoded together: the edges of the groups, in characters with frame.
+_EDGES = (5, 6, 7, 8, 9, 10, 12, 14, 18, 24, 32)
+_GROUP_CHARS = 8192  # characters encoded at once; bounds the memory that convolutions take
+
+
+class CharCnnEncoder(nn.Module):
+    """The paper's encoder: convolutions over bytes, maximum, highway layers, projection.
+
+    A convolution here gives what one over all `max_chars` positions would: windows that see only
+    padding are all alike, so their value is computed once and no padded position is.
+
+    Args:
+        output_dim: Size of a word's vector.
+        filters: Pairs (width, number of filters).
+        activation: What follows the maximum over positions: relu or tanh.
+    """
+
+    def __init__(
+        self,
+        output_dim: int,
+        char_dim: int,
+        filters: Sequence[Sequence[int]],
+        num_highways: int,
+        activation: str,
+        max_chars: int,
+    ) -> None:
+        super().__init__()
+        if activation not in ("relu", "tanh"):
+            raise ValueError(f"encoder.activation is {activation!r}; it can be relu or tanh.")
+        widest = max(width for width, _ in filters)
+        if widest > max_chars:
+            raise ValueError(f"a filter of width {widest} exceeds encoder.max_chars={max_chars}.")
+        self.max_chars, self.widest = max_chars, widest
+        self.activation = {"relu": torch.relu, "tanh": torch.tanh}[activation]
+        self.chars = nn.Parameter(torch.empty(NUM_CHARS, char_dim).uniform_(-1, 1))
+        self.kernels = nn.ParameterList(
+            torch.empty(number, width * char_dim).uniform_(-0.05, 0.05) for width, number in filters
+        )
+        filter_dim = sum(number for _, number in filters)
+        self.bias = nn.Parameter(torch.zeros(filter_dim))
+        self.highways = nn.ModuleList(Highway(filter_dim) for _ in range(num_highways))
+        # bilm-tf has no projection either where the filters already give the size.
+        if filter_dim == output_dim:
+            self.projection: nn.Module = nn.Identity()
+            return
+        self.projection = nn.Linear(filter_dim, output_dim)
+        nn.init.normal_(self.projection.weight, std=1 / sqrt(filter_dim))
+        nn.init.zeros_(self.projection.bias)
+
+    def ids(self, words: Sequence[str]) -> Int[Tensor, "word char"]:
+        return char_ids(words, self.max_chars)
+
+    def forward(self, ids: Int[Tensor, "word char"]) -> Float[Tensor, "word dim"]:
+        """Encode words, each by itself; the order is kept."""
+        lengths = (ids != PAD).sum(dim=1)
+        order = lengths.argsort()
+        sorted_ids, sorted_lengths = ids[order], lengths[order].tolist()
+        groups = [
+            self._convolve(sorted_ids[start:stop], sorted_lengths[stop - 1])
+            for start, stop in _groups(sorted_lengths)
+        ]
+        vectors = torch.cat(groups) if groups else self._convolve(ids, self.max_chars)
+        for highway in self.highways:
+            vectors = highway(vectors)
+        return self.projection(vectors)[order.argsort()]
+
+    def _convolve(self, ids: Int[Tensor, "word char"], length: int) -> Float[Tensor, "word dim"]:
+        """Maximum of each filter over the windows that begin in the first `length` characters."""
+        chars = embedding(ids[:, : min(length + self.widest, self.max_chars)], self.chars)
+        compiled = load_kernel() if torch.is_grad_enabled() and len(ids) else None
+        if compiled is not None and chars.device.type == "cpu" and chars.dtype == torch.float32:
+            best = WindowMax.apply(compiled, length, self.max_chars, chars, *self.kernels)
+            return self.activation(best + self.bias)
+        char_dim, maxima = chars.shape[2], []
+        for kernel in self.kernels:
+            width = kernel.shape[1] // char_dim
+            num_windows = min(length, self.max_chars - width + 1)
+            windows = chars[:, : num_windows + width - 1].flatten(1)
+            windows = windows.unfold(1, width * char_dim, char_dim)  # (word, window, dim)
+            best = linear(windows, kernel).amax(dim=1)
+            if length <= self.max_chars - width:  # at least one window sees nothing but padding
+                best = torch.maximum(best, kernel @ self.chars[PAD].repeat(width))
+            maxima.append(best)
+        return self.activation(torch.cat(maxima, dim=1) + self.bias)
+
+
+class Highway(nn.Module):
+    """g * relu(Wx + b) + (1 - g) * x, with gate g; bilm-tf's files call the gate 'carry'."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.carry, self.transform = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        for layer, bias in ((self.carry, -2.0), (self.transform, 0.0)):
+            nn.init.normal_(layer.weight, std=1 / sqrt(dim))
+            nn.init.constant_(layer.bias, bias)
+
+    def forward(self, inputs: Float[Tensor, "word dim"]) -> Float[Tensor, "word dim"]:
+        gate = torch.sigmoid(self.carry(inputs))
+        return torch.lerp(inputs, torch.relu(self.transform(inputs)), gate)
+
+
+class CharRnnEncoder(nn.Module):
+    """The last states of a bidirectional LSTM over a word's bytes, projected."""
+
+    def __init__(self, output_dim: int, char_dim: int, hidden_dim: int, max_chars: int) -> None:
+        super().__init__()
+        self.max_chars = max_chars
+        self.chars = nn.Embedding(NUM_CHARS, char_dim)
+        self.lstm = nn.LSTM(char_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.projection = nn.Linear(2 * hidden_dim, output_dim)
+
+    def ids(self, words: Sequence[str]) -> Int[Tensor, "word char"]:
+        return char_ids(words, self.max_chars)
+
+    def forward(self, ids: Int[Tensor, "word char"]) -> Float[Tensor, "word dim"]:
+        if not len(ids):
+            return self.projection.weight.new_zeros(0, self.projection.out_features)
+        lengths = (ids != PAD).sum(dim=1).cpu()
+        packed = pack_padded_sequence(
+            self.chars(ids[:, : int(lengths.max())]),
+            lengths,
+            batch_first=True,
+            enforce_sorted=False,
+        )
+        _, (last, _) = self.lstm(packed)  # (direction, word, dim)
+        return self.projection(torch.cat([last[0], last[1]], dim=1))
+
+
+TokenEncoder = CharCnnEncoder | CharRnnEncoder | WordEncoder
+
+
+def build_encoder(
+    settings: dict[str, Any], output_dim: int, vocabulary: Sequence[str] | None
+) -> TokenEncoder:
+    """Build the encoder that `settings["kind"]` names from the rest of the settings."""
+    arguments = dict(settings)
+    kind = arguments.pop("kind", None)
+    if kind == "char_cnn":
+        return CharCnnEncoder(output_dim, **arguments)
+    if kind == "char_rnn":
+        return CharRnnEncoder(output_dim, **arguments)
+    if kind == "word":
+        if vocabulary is None:
+            raise ValueError("bilm.encoder.kind=word needs a vocabulary; char_cnn needs none.")
+        return WordEncoder(output_dim, **arguments, vocabulary=vocabulary)
+    raise ValueError(f"bilm.encoder.kind is {kind!r}; it can be char_cnn, char_rnn or word.")
+
+
+def _groups(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Cut ascending lengths into ranges of like length and bounded size."""
+    start = 0
+    while start < len(lengths):
+        edge = next((edge for edge in _EDGES if edge >= lengths[start]), lengths[-1])
+        limit = start + max(1, _GROUP_CHARS // edge)
+        stop = start + 1
+        while stop < min(limit, len(lengths)) and lengths[stop] <= edge:
+            stop += 1
+        yield start, stop
+        start = stop

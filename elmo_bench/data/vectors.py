@@ -1,0 +1,130 @@
+"""Files of word vectors: reading GloVe's text format, and training vectors on a text."""
+
+import re
+import zlib
+from collections.abc import Callable, Container, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock
+from jaxtyping import Float
+
+from elmo_bench.data.files import DataError, numbered_lines
+from elmo_bench.records.files import replace_file
+
+Vector = Float[np.ndarray, " dim"]
+SURPLUS = re.compile(r" -?\d*\.\d+$")  # a number that was left on the word: the line has too many
+
+
+def read_vectors(path: Path, wanted: Container[str]) -> dict[str, Vector]:
+    """The vectors of the wanted words; a word that comes twice keeps the first."""
+    found: dict[str, Vector] = {}
+    for number, word, values in _split_lines(path):
+        if word in wanted and word not in found:
+            found[word] = _vector(path, number, values)
+    return found
+
+
+def stream_vectors(path: Path) -> Iterator[tuple[str, Vector]]:
+    """All words with their vectors, in the file's order."""
+    for number, word, values in _split_lines(path):
+        yield word, _vector(path, number, values)
+
+
+def _split_lines(path: Path) -> Iterator[tuple[int, str, list[str]]]:
+    """Line number, word and numbers.
+
+    A line is a word and its numbers, with single spaces. A first line with two whole numbers is
+    word2vec's header and is passed over. Some words in GloVe 840B hold spaces themselves, hence
+    the numbers are counted from the end of the line.
+    """
+    dim = 0
+    for number, line in numbered_lines(path):
+        if not dim:
+            if number == 1 and _is_header(line):
+                continue
+            dim = line.rstrip(" ").count(" ")
+        word, *values = line.rstrip(" ").rsplit(" ", dim)
+        if len(values) != dim or not dim or SURPLUS.search(word):
+            problem = f"a word and {dim or 'its'} numbers were expected, not {line[:40]!r}"
+            raise DataError(path, number, problem)
+        yield number, word, values
+
+
+def _is_header(line: str) -> bool:
+    parts = line.split()
+    return len(parts) == 2 and all(part.isdigit() for part in parts)
+
+
+def _vector(path: Path, number: int, values: list[str]) -> Vector:
+    try:
+        vector = np.array(values, dtype=np.float32)
+    except ValueError as error:
+        raise DataError(path, number, str(error)) from error
+    if not np.isfinite(vector).all():
+        raise DataError(path, number, "a value is not a finite number")
+    return vector
+
+
+class _Sentences:
+    """Sentences that can be read once per epoch."""
+
+    def __init__(self, read: Callable[[], Iterable[list[str]]], lowercase: bool) -> None:
+        self.read, self.lowercase = read, lowercase
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for sentence in self.read():
+            yield [word.lower() for word in sentence] if self.lowercase else list(sentence)
+
+
+def train_vectors(
+    path: Path,
+    read: Callable[[], Iterable[list[str]]],
+    dim: int,
+    lowercase: bool,
+    min_count: int,
+    window: int,
+    epochs: int,
+) -> Path:
+    """Train skip-gram vectors on a text, write them in GloVe's format, and give the path.
+
+    A file that exists is left as it is: name it by the text and these settings.
+
+    Args:
+        path: The file to write.
+        read: Starts reading the sentences of the text.
+        dim: Size of the vectors.
+        lowercase: Take words in lower case.
+        min_count: Rarer words get no vector.
+        window: Words on each side that a word predicts.
+        epochs: Passes over the text.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{path}.lock"):
+        if path.exists():
+            return path
+        from gensim.models import Word2Vec  # slow to import, and few runs need it
+
+        sentences = _Sentences(read, lowercase)
+        # One worker and a hash that does not change from process to process: the same text
+        # gives the same vectors.
+        model = Word2Vec(
+            vector_size=dim,
+            window=window,
+            min_count=min_count,
+            sg=1,
+            workers=1,
+            seed=1,
+            hashfxn=lambda word: zlib.crc32(str(word).encode()),
+        )
+        model.build_vocab(sentences)
+        if not model.wv.index_to_key:
+            raise ValueError(f"words.min_count={min_count}: no word of the text comes so often")
+        model.train(sentences, total_examples=model.corpus_count, epochs=epochs)
+        with (
+            replace_file(path) as unfinished,
+            unfinished.open("w", encoding="utf-8", newline="\n") as file,
+        ):
+            for word, vector in zip(model.wv.index_to_key, model.wv.vectors, strict=True):
+                file.write(f"{word} {' '.join(f'{value:.6g}' for value in vector)}\n")
+    return path

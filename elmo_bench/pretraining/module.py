@@ -1,0 +1,145 @@
+"""Pretraining as Lightning sees it: the two streams, the loss, the optimizer and its schedule."""
+
+from collections.abc import Mapping, Sequence
+from math import cos, isfinite, pi
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed
+from jaxtyping import Bool
+from pytorch_lightning import LightningModule
+from torch import Tensor
+from torch.nn.functional import dropout, embedding
+from torch.optim import Adagrad, Adam, Optimizer
+
+from elmo_bench.bilm.lstm import State
+from elmo_bench.bilm.model import BiLm
+from elmo_bench.bilm.softmax import Softmax
+from elmo_bench.pretraining.loader import StreamBatch
+
+
+class DivergedError(RuntimeError):
+    """The loss is not a number any more."""
+
+
+class BilmTraining(LightningModule):
+    """Trains a biLM and its softmax on two streams whose LSTM states go on from batch to batch.
+
+    Args:
+        optimizer: `kind` (adam or adagrad), `lr`, and `beta2` for adam.
+        schedule: `kind` (constant or cosine) and `warmup` in steps.
+        loss_scale: Factor of the loss; bilm-tf's is the number of unrolled steps.
+        seed: Together with batch and rank, it determines dropout and negative samples, so a
+            resumed training needs no state of a random generator.
+    """
+
+    def __init__(
+        self,
+        bilm: BiLm,
+        softmax: Softmax,
+        optimizer: Mapping[str, Any],
+        schedule: Mapping[str, Any],
+        loss_scale: float,
+        seed: int,
+    ) -> None:
+        super().__init__()
+        self.bilm, self.softmax = bilm, softmax
+        self.optimizer_settings, self.schedule = dict(optimizer), dict(schedule)
+        self.loss_scale, self.seed = loss_scale, seed
+        self.states: list[State] | None = None  # forward and backward, of this rank's rows
+        self.last_loss = float("nan")
+        self.progress = 0.0  # part of the training that is done, from 0 to 1
+
+    def configure_optimizers(self) -> Optimizer:
+        kind, lr = self.optimizer_settings["kind"], self.optimizer_settings["lr"]
+        parameters = [p for p in self.parameters() if p.requires_grad]
+        if kind == "adagrad":
+            # As TensorFlow has it: without an epsilon, and sums of squares that start at 1.
+            return Adagrad(parameters, lr, initial_accumulator_value=1.0, eps=0.0)
+        if kind == "adam":
+            betas = (0.9, self.optimizer_settings["beta2"])
+            return Adam(parameters, lr, betas=betas, fused=True)
+        raise ValueError(f"pretraining.optimizer.kind is {kind!r}; it can be adam or adagrad.")
+
+    def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
+        torch.manual_seed(self._seed(batch_idx, self.global_rank))
+        vectors = self.bilm.encoder(batch.words)
+        stacks = (self.bilm.forward_lstm, self.bilm.backward_lstm)
+        previous = self._previous_states(batch.reset)
+        tops, states = [], []
+        for direction, stack in enumerate(stacks):
+            inputs = embedding(batch.inputs[direction], vectors)  # (row, time, dim)
+            layers, (hidden, cell) = stack(inputs, previous[direction])
+            tops.append(layers[-1])
+            states.append((hidden.detach(), cell.detach()))
+        self.states = states
+        top = dropout(torch.stack(tops), stacks[0].dropout, self.training)
+        losses = self.softmax.loss(
+            top.flatten(1, 2), batch.targets.flatten(1, 2), self._seed(batch_idx, 0)
+        )
+        loss = losses.mean()
+        self._watch(loss.detach(), batch_idx)
+        return loss * self.loss_scale
+
+    def on_before_optimizer_step(self, optimizer: Optimizer) -> None:
+        factor = schedule_factor(self.schedule, self.progress, self.trainer.global_step)
+        for group in optimizer.param_groups:
+            group["lr"] = self.optimizer_settings["lr"] * factor
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        # Every rank is here, and the states of all go into the one file that rank 0 writes.
+        states = self.states or []
+        checkpoint["lstm_states"] = [
+            tuple(self._gather(tensor) for tensor in state) for state in states
+        ]
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        world, rank = self.trainer.world_size, self.trainer.global_rank
+        self.states = [
+            tuple(tensor.chunk(world, dim=1)[rank].to(self.device).clone() for tensor in state)
+            for state in checkpoint["lstm_states"]
+        ] or None
+
+    def _previous_states(self, reset: Bool[Tensor, " row"]) -> Sequence[State | None]:
+        """Where the last batch ended in both directions; zeros for rows that are reset."""
+        if self.states is None:
+            return (None, None)
+        ended = reset[None, :, None]  # states are (layer, row, dim)
+        return [
+            (hidden.masked_fill(ended, 0.0), cell.masked_fill(ended, 0.0))
+            for hidden, cell in self.states
+        ]
+
+    def _seed(self, batch_idx: int, rank: int) -> int:
+        mixed = np.random.SeedSequence([self.seed, batch_idx, rank]).generate_state(1)
+        return int(mixed[0])
+
+    def _watch(self, loss: Tensor, batch_idx: int) -> None:
+        """Keep the loss of all ranks for the progress bar, and stop if it is not a number."""
+        if self.trainer.world_size > 1:
+            loss = loss.clone()
+            torch.distributed.all_reduce(loss)
+            loss = loss / self.trainer.world_size
+        self.last_loss = float(loss)
+        if not isfinite(self.last_loss):
+            raise DivergedError(f"The loss of batch {batch_idx + 1} is {self.last_loss}.")
+
+    def _gather(self, tensor: Tensor) -> Tensor:
+        if self.trainer.world_size == 1:
+            return tensor.cpu()
+        parts = [torch.empty_like(tensor) for _ in range(self.trainer.world_size)]
+        torch.distributed.all_gather(parts, tensor.contiguous())
+        return torch.cat(parts, dim=1).cpu()
+
+
+def schedule_factor(schedule: Mapping[str, Any], progress: float, step: int) -> float:
+    """Factor of the learning rate: linear warm-up, then constant or half a cosine down to zero."""
+    warmup = min(1.0, (step + 1) / schedule["warmup_steps"]) if schedule["warmup_steps"] else 1.0
+    if schedule["kind"] == "constant":
+        return warmup
+    if schedule["kind"] == "cosine":
+        return warmup * (1 + cos(pi * min(1.0, progress))) / 2
+    raise ValueError(
+        f"pretraining.schedule.kind is {schedule['kind']!r}; it can be constant or cosine."
+    )

@@ -1,0 +1,22 @@
+"""Hashes that name content: of files, and of anything that JSON can write."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+
+def digest(content: Any) -> str:
+    """A short hash of anything that JSON can write."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def content_hash(path: Path) -> str:
+    """Hash of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def file_identity(path: Path) -> dict[str, str]:
+    """A file by name and content; its folder does not matter."""
+    return {"name": path.name, "sha256": content_hash(path)}

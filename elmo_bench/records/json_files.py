@@ -1,0 +1,58 @@
+"""Dataclasses as JSON files: what the records of runs and of analyses have in common."""
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from elmo_bench.records.files import write_text
+
+Kind = TypeVar("Kind")
+
+log = logging.getLogger(__name__)
+
+
+def write_json(path: Path, record: Any) -> Path:
+    """Write a dataclass in one step; the same values give the same bytes."""
+    text = json.dumps(asdict(record), indent=1, sort_keys=True, ensure_ascii=False)
+    write_text(path, text + "\n")
+    return path
+
+
+def read_as(kind: type[Kind], path: Path, version: int) -> Kind:
+    """Read a dataclass; ValueError says what is wrong with the file.
+
+    Args:
+        kind: The dataclass; keys that it does not know are left out.
+        path: The file.
+        version: The newest version of the format that this code knows.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path}: not a readable JSON file ({error})") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: a record is a JSON object, this is a {type(content).__name__}")
+    if content.get("version", 0) > version:
+        raise ValueError(
+            f"{path}: written by a newer elmo_bench (record version {content['version']}, "
+            f"this one reads up to {version}); update elmo_bench"
+        )
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    try:
+        return kind(**{key: value for key, value in content.items() if key in known})
+    except TypeError as error:
+        raise ValueError(f"{path}: not a record ({error})") from error
+
+
+def read_all(read: Callable[[Path], Kind], directory: Path) -> list[Kind]:
+    """Read the .json files of a folder by name; a damaged one is logged and skipped."""
+    found = []
+    for path in sorted(directory.glob("*.json")):
+        try:
+            found.append(read(path))
+        except ValueError as error:
+            log.warning("skipped a damaged record: %s", error)
+    return found

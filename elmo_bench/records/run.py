@@ -1,0 +1,61 @@
+"""The record of a run: one JSON file, the truth that tables, plots and loggers are views of."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from elmo_bench.records.json_files import read_all, read_as, write_json
+
+VERSION = 2  # raised when the meaning of a field changes; newer records are refused
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one run computed and its results. Scores are percentages as papers print them."""
+
+    run: str  # hash of what was computed; runs with the same hash replace each other
+    task: str
+    seed: int
+    metric: str  # the name in `scores` that fills the tables
+    data: str  # names of the chosen options, for people; `config` has every value
+    words: str
+    elmo: str  # "none" is the baseline
+    bilm: str | None  # None in the baseline
+    config: dict[str, Any]  # resolved, and exactly what the hash was made of
+    scores: dict[str, dict[str, float]]  # split -> metric -> value
+    layer_weights: dict[str, dict[str, Any]] = field(
+        default_factory=dict
+    )  # placement -> weights, gamma
+    epochs: list[dict[str, Any]] = field(default_factory=list)  # a row per dev pass
+    sizes: dict[str, int] = field(default_factory=dict)  # examples per split, parameters, bytes
+    seconds: dict[str, float] = field(default_factory=dict)  # by stage
+    skipped: dict[str, int] = field(default_factory=dict)  # by the readers: split: reason -> count
+    # of the biLM on the task's dev text, where it was fine-tuned: before, after -> by direction
+    perplexity: dict[str, dict[str, float]] = field(default_factory=dict)
+    fingerprint: str | None = None  # of the biLM's weights
+    predictions: str | None = None  # file of test predictions, beside the record
+    error: str | None = None  # why the run failed; then `scores` is empty
+    started: str = ""  # ISO 8601, UTC
+    finished: str = ""
+    environment: dict[str, Any] = field(default_factory=dict)
+    version: int = VERSION
+
+    @property
+    def file_name(self) -> str:
+        """Readable first, unique by the hash."""
+        return f"{self.task}-{self.elmo}-s{self.seed}-{self.run}.json"
+
+
+def write_record(record: Record, directory: Path) -> Path:
+    """Write a record in one step, in the place of an older one of the same run."""
+    return write_json(directory / record.file_name, record)
+
+
+def read_record(path: Path) -> Record:
+    """Read one record; ValueError says what is wrong with the file."""
+    return read_as(Record, path, VERSION)
+
+
+def read_records(directory: Path | str = "results/runs") -> list[Record]:
+    """Read all records of a folder by name; a damaged file is logged and skipped."""
+    return read_all(read_record, Path(directory))

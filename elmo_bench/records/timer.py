@@ -1,0 +1,20 @@
+"""How long each stage of a run takes."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class StageTimer:
+    """Adds up seconds by stage: `with timer("features"): ...`."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start

@@ -1,0 +1,55 @@
+"""All tables by name."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from elmo_bench.records.analysis import Analysis, read_analyses
+from elmo_bench.records.run import Record
+from elmo_bench.report.ablations import layers_table, placement_table
+from elmo_bench.report.analysis_tables import folder_of, neighbors_table, scores_table
+from elmo_bench.report.cells import Table
+from elmo_bench.report.finetuning_table import finetuning_table
+from elmo_bench.report.groups import Runs
+from elmo_bench.report.names import TABLES
+from elmo_bench.report.tables import groups_table, main_table
+from elmo_bench.report.weight_table import weight_table
+from elmo_bench.report.word_table import words_table
+
+OTHERS: dict[str, Callable[[Runs], Table]] = {
+    "layers": layers_table,
+    "placement": placement_table,
+    "words": words_table,
+    "weights": weight_table,
+    "finetuning": finetuning_table,
+    "groups": groups_table,
+}
+OF_ANALYSES: dict[str, Callable[[list[Analysis]], Table]] = {
+    "analysis": scores_table,
+    "neighbors": neighbors_table,
+}
+
+
+def build_tables(
+    records: Iterable[Record],
+    directory: Path,
+    names: Iterable[str] = TABLES,
+    tasks: list[str] | None = None,
+) -> list[Table]:
+    """Build tables from records.
+
+    Args:
+        records: What to compare.
+        directory: Where the records' test predictions lie, and the analyses beside it.
+        names: Which tables.
+        tasks: Tasks that get a row in the main table even without runs; all if none are named.
+    """
+    runs = Runs(records)
+
+    def build(name: str) -> Table:
+        if name == "main":
+            return main_table(runs, directory, tasks or None)
+        if name in OF_ANALYSES:
+            return OF_ANALYSES[name](read_analyses(folder_of(directory)))
+        return OTHERS[name](runs)
+
+    return [build(name) for name in names]

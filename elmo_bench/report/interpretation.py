@@ -1,0 +1,135 @@
+"""Sentences on what the runs show about layers and placements, where it exceeds the seeds' spread.
+
+A difference is reported when it has the same sign in every seed and its mean is greater than its
+standard deviation, over three seeds or more.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from elmo_bench.report.ablations import LAYERS, PLACEMENT, Column
+from elmo_bench.report.groups import Group, Runs, key_of
+from elmo_bench.report.labels import short_labels
+from elmo_bench.report.tables import headline_groups
+from elmo_bench.report.weights import Learned, layer_name, learned_weights
+
+MIN_SEEDS = 3
+
+
+class Favorite(NamedTuple):
+    """The layer that a group weighs most at a placement; None where no layer stands out."""
+
+    label: str
+    layer: int | None
+    weight: float
+
+
+def reading(runs: Runs) -> list[str]:
+    """Sentences on layer weights by placement, on flatness, and on settings that win."""
+    groups = [g for g in headline_groups(runs) if not g.is_untrained and learned_weights(g)]
+    labeled = list(zip(short_labels(groups, " "), groups, strict=True))
+    sentences = list(_weights(labeled))
+    for label, group in labeled:
+        sentences += _flatness(label, learned_weights(group))
+    sentences += _winners(runs, PLACEMENT, ("elmo.name", "elmo.placement"))
+    sentences += _winners(runs, LAYERS, ("elmo.name", "elmo.layers", "elmo.l2"))
+    return sentences
+
+
+def bears(differences: Float[np.ndarray, " seed"]) -> bool:
+    """Whether a difference that was positive on average is more than the spread over seeds."""
+    if len(differences) < MIN_SEEDS or differences.min() <= 0:
+        return False
+    return bool(differences.mean() > differences.std(ddof=1))
+
+
+def _weights(labeled: list[tuple[str, Group]]) -> Iterator[str]:
+    """By placement, which layer the tasks weigh most."""
+    favorites: dict[str, list[Favorite]] = defaultdict(list)
+    few = 0
+    for label, group in labeled:
+        for placement, learned in learned_weights(group).items():
+            if len(learned.weights) < MIN_SEEDS:
+                few += 1
+            else:
+                favorites[placement].append(_favorite(label, learned))
+    for placement, found in sorted(favorites.items()):
+        by_layer: dict[int, list[Favorite]] = defaultdict(list)
+        for favorite in found:
+            if favorite.layer is not None:
+                by_layer[favorite.layer].append(favorite)
+        for layer, some in sorted(by_layer.items()):
+            named = ", ".join(f"{f.label} {f.weight:.2f}" for f in some)
+            number = f"{len(some)} of {len(found)} settings"
+            paper = ", as in the paper" if (placement, layer) == ("input", 1) else ""
+            most = f"{layer_name(layer)} has the largest weight in {number}{paper}"
+            yield f"At the {placement}, {most}: {named}."
+        undecided = [favorite.label for favorite in found if favorite.layer is None]
+        if undecided:
+            names = ", ".join(undecided)
+            yield f"At the {placement}, no layer stands out over the seeds of {names}."
+    if few:
+        yield f"Nothing is said of {few} with fewer than {MIN_SEEDS} seeds."
+
+
+def _favorite(label: str, learned: Learned) -> Favorite:
+    second, first = np.argsort(learned.weights.mean(axis=0))[-2:]
+    stands_out = bears(learned.weights[:, first] - learned.weights[:, second])
+    weight = float(learned.weights[:, first].mean())
+    return Favorite(label, learned.layers[first] if stands_out else None, weight)
+
+
+def _flatness(label: str, placements: Mapping[str, Learned]) -> Iterator[str]:
+    """Whether one of a model's two placements has flatter weights than the other."""
+    if set(placements) != {"input", "output"}:
+        return
+    if len(placements["input"].weights) != len(placements["output"].weights):
+        return
+    ranges = {
+        placement: np.ptp(learned.weights, axis=1) for placement, learned in placements.items()
+    }
+    for flat, steep in (("output", "input"), ("input", "output")):
+        if bears(ranges[steep] - ranges[flat]):
+            yield (
+                f"{label}: the weights are flatter at the {flat} than at the {steep} "
+                f"(range {ranges[flat].mean():.2f} against {ranges[steep].mean():.2f})."
+            )
+
+
+def _winners(runs: Runs, columns: Mapping[str, Column], varying: tuple[str, ...]) -> Iterator[str]:
+    """Where nothing but one setting differs, the setting that is ahead of all others on dev."""
+    families: dict[str, dict[str, Group]] = defaultdict(dict)
+    for group in runs.with_elmo:
+        for name, column in columns.items():
+            if column.matches(group.config["elmo"]) and not group.is_untrained:
+                families[key_of(group.config, *varying)].setdefault(name, group)
+    for family in families.values():
+        sentence = _winner({columns[name].title: group for name, group in family.items()})
+        if sentence:
+            yield sentence
+
+
+def _winner(family: Mapping[str, Group]) -> str | None:
+    seeds = set.intersection(*(set(group.seeds) for group in family.values()))
+    if len(family) < 2 or len(seeds) < MIN_SEEDS:
+        return None
+    scores = {title: np.array(group.scores("dev", seeds)) for title, group in family.items()}
+    if len({len(values) for values in scores.values()}) > 1:
+        return None
+    best, *others = sorted(scores, key=lambda title: -scores[title].mean())
+    if not all(bears(scores[best] - scores[other]) for other in others):
+        return None
+    group = family[best]
+    ahead = ", ".join(
+        f"{(scores[best] - scores[o]).mean():.2f} ± {(scores[best] - scores[o]).std(ddof=1):.2f} "
+        f"over “{o}”"
+        for o in others
+    )
+    return (
+        f"{group.task} ({group.corpus}): “{best}” is ahead on dev {group.metric} by {ahead} "
+        f"({len(seeds)} seeds)."
+    )

@@ -1,0 +1,42 @@
+"""The tables and figures under results/, made from results/runs: `make report`."""
+
+from pathlib import Path
+
+from elmo_bench.config.compose import PROJECT
+from elmo_bench.records.files import write_text
+from elmo_bench.records.run import read_records
+from elmo_bench.report.all_tables import build_tables
+from elmo_bench.report.figures.all_figures import figures
+from elmo_bench.report.figures.style import save, styled
+from elmo_bench.report.formats import markdown
+from elmo_bench.report.groups import Runs
+
+
+def write_stored(runs: Path, results: Path) -> list[Path]:
+    """Write results/tables/*.md and results/figures/*.svg; the same runs give the same bytes.
+
+    A figure that there are no runs for is not there, also where it was before.
+    """
+    records = read_records(runs)
+    written = []
+    for table in build_tables(records, runs):
+        path = results / "tables" / f"{table.name}.md"
+        write_text(path, markdown(table))
+        written.append(path)
+    with styled():
+        for name, draw in figures(Runs(records), runs):
+            path = results / "figures" / f"{name}.svg"
+            path.unlink(missing_ok=True)
+            try:
+                figure = draw()
+            except ValueError:
+                continue
+            save(figure, path)
+            written.append(path)
+    return written
+
+
+if __name__ == "__main__":
+    results = PROJECT / "results"
+    for path in write_stored(results / "runs", results):
+        print(path.relative_to(PROJECT))

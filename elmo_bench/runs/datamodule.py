@@ -1,0 +1,128 @@
+"""Batches of any task: examples of like length together, their frozen layers beside them."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from jaxtyping import Float
+from pytorch_lightning import LightningDataModule
+from torch import Tensor
+from torch.utils.data import DataLoader, Sampler
+
+from elmo_bench.data.example import Example, Segment, Split, distinct_segments
+from elmo_bench.task import Batch, collate
+
+Layers = Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]
+
+
+class LengthBatches(Sampler[list[int]]):
+    """Batches of examples whose segments are about equally long, so that little is padded.
+
+    Args:
+        lengths: Tokens of each example's segments.
+        batch_size: Examples in a batch at the most.
+        max_padded_tokens: Largest number of padded tokens in a batch; a longer example is a batch
+            of its own.
+        generator: Shuffles examples of like length and the order of batches; None keeps the order
+            by length, which is right for evaluation.
+    """
+
+    def __init__(
+        self,
+        lengths: Sequence[Sequence[int]],
+        batch_size: int,
+        max_padded_tokens: int | None = None,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        self.lengths = lengths
+        self.batch_size = batch_size
+        self.max_padded_tokens = max_padded_tokens
+        self.batches = list(self._cut(self._order(generator)))
+        if generator is not None:
+            order = torch.randperm(len(self.batches), generator=generator).tolist()
+            self.batches = [self.batches[index] for index in order]
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return iter(self.batches)
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def _order(self, generator: torch.Generator | None) -> list[int]:
+        """By the length of the first segment, then of the others; in training with some noise."""
+        first = torch.tensor([float(sizes[0]) for sizes in self.lengths])
+        others = torch.tensor([float(sum(sizes[1:])) for sizes in self.lengths])
+        if generator is not None:
+            first *= 1 + 0.05 * torch.rand(first.shape, generator=generator)
+            others += torch.rand(others.shape, generator=generator)
+        first = first.round()
+        # To and fro: where one length ends and the next begins, the others do not jump back.
+        others *= 1 - 2 * (first % 2)
+        keys = list(zip(first.tolist(), others.tolist(), strict=True))
+        return sorted(range(len(keys)), key=keys.__getitem__)
+
+    def _cut(self, order: list[int]) -> Iterator[list[int]]:
+        batch: list[int] = []
+        longest = segments = 0
+        for index in order:
+            sizes = self.lengths[index]
+            longest, segments = max(longest, *sizes), segments + len(sizes)
+            full = len(batch) == self.batch_size
+            if self.max_padded_tokens is not None:
+                full = full or longest * segments > self.max_padded_tokens
+            if full and batch:
+                yield batch
+                batch, longest, segments = [], max(sizes), len(sizes)
+            batch.append(index)
+        if batch:
+            yield batch
+
+
+class TaskData(LightningDataModule):
+    """The splits of a task as batches.
+
+    Args:
+        splits: Examples of train, dev and test; train may be missing when a model is only used.
+        layers: Gives the frozen layers of segments, padded; None in the baseline.
+        batch_size: Examples in a batch at the most.
+        max_padded_tokens: Padded tokens in a batch at the most.
+        seed: Decides the order of the training examples, together with the epoch.
+    """
+
+    def __init__(
+        self,
+        splits: dict[Split, list[Example]],
+        layers: Layers | None,
+        batch_size: int,
+        max_padded_tokens: int | None,
+        seed: int,
+    ) -> None:
+        super().__init__()
+        self.splits = splits
+        self.layers = layers
+        self.batch_size = batch_size
+        self.max_padded_tokens = max_padded_tokens
+        self.seed = seed
+
+    def train_dataloader(self) -> DataLoader[Batch]:
+        # Made anew for every epoch (a Trainer setting): a run that resumes sees the same order.
+        epoch = self.trainer.current_epoch if self.trainer is not None else 0
+        generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
+        return self._loader("train", generator)
+
+    def val_dataloader(self) -> DataLoader[Batch]:
+        return self._loader("dev", None)
+
+    def test_dataloader(self) -> DataLoader[Batch]:
+        return self._loader("test", None)
+
+    def _loader(self, split: Split, generator: torch.Generator | None) -> DataLoader[Batch]:
+        examples = self.splits[split]
+        lengths = [[len(segment) for segment in example.segments] for example in examples]
+        sampler = LengthBatches(lengths, self.batch_size, self.max_padded_tokens, generator)
+        return DataLoader(examples, batch_sampler=sampler, collate_fn=self.collate)  # type: ignore[arg-type]
+
+    def collate(self, examples: list[Example]) -> Batch:
+        """A batch with its layers."""
+        if self.layers is None:
+            return collate(examples)
+        return collate(examples, self.layers(distinct_segments(examples)))

@@ -1,0 +1,134 @@
+"""The Lightning module of every task: mixes frozen layers, runs the task's model, scores."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import torch
+from pytorch_lightning import LightningModule
+from torch import Tensor, nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
+
+from elmo_bench.data.example import Example
+from elmo_bench.features.mix import ElmoMix
+from elmo_bench.task import Batch, Output
+
+Score = Callable[[Sequence[Example], Sequence[Any]], dict[str, float]]
+NewScheduler = Callable[..., LRScheduler | ReduceLROnPlateau]
+
+
+class TaskModule(LightningModule):
+    """A task's model with one ELMo mix at each of its places.
+
+    The biLM is not in here: batches bring its layers, so a checkpoint holds only what is trained.
+
+    Args:
+        model: The task's network, called as `model(batch, elmo) -> Output`.
+        mixes: One mix for each place where the model takes ELMo vectors, by name.
+        score: Scores the predictions of a whole split.
+        metric: The score that selects the checkpoint.
+        new_optimizer: Makes the optimizer of the given parameters.
+        new_scheduler: Makes its schedule; None keeps the rate. One that watches the dev score moves
+            after every epoch, any other after every step.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        mixes: Mapping[str, ElmoMix],
+        score: Score,
+        metric: str,
+        new_optimizer: Callable[[Iterable[nn.Parameter]], Optimizer],
+        new_scheduler: NewScheduler | None = None,
+    ) -> None:
+        super().__init__()
+        self.model = model
+        self.mixes = nn.ModuleDict(mixes)
+        self.score = score
+        self.metric = metric
+        self.new_optimizer = new_optimizer
+        self.new_scheduler = new_scheduler
+        self.examples: list[Example] = []  # of the split being read, with their predictions
+        self.predictions: list[Any] = []
+
+    def forward(self, batch: Batch) -> Output:
+        elmo = {}
+        if self.mixes:
+            assert batch.layers is not None
+            elmo = {place: mix(batch.layers, batch.mask) for place, mix in self.mixes.items()}
+        output: Output = self.model(batch, elmo)
+        return output
+
+    def configure_optimizers(self) -> Any:
+        optimizer = self.new_optimizer(p for p in self.parameters() if p.requires_grad)
+        if self.new_scheduler is None:
+            return optimizer
+        scheduler = self.new_scheduler(optimizer)
+        watches = isinstance(scheduler, ReduceLROnPlateau)
+        schedule = {"scheduler": scheduler, "interval": "epoch" if watches else "step"}
+        if watches:
+            schedule["monitor"] = f"dev/{self.metric}"
+        return {"optimizer": optimizer, "lr_scheduler": schedule}
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        loss = self(batch).loss
+        if not torch.isfinite(loss):
+            raise FloatingPointError(
+                f"the training loss is {loss.item()} at step {self.global_step}; lower "
+                "task.training.optimizer.lr or set task.training.gradient_clip_val"
+            )
+        self.log("train/loss", loss, batch_size=len(batch), on_step=False, on_epoch=True)
+        penalties = [mix.penalty() for mix in self.mixes.values()]  # type: ignore[operator]
+        return loss + sum(penalties) if penalties else loss
+
+    def on_validation_epoch_start(self) -> None:
+        self._start()
+
+    def validation_step(self, batch: Batch, batch_idx: int) -> None:
+        self._predict(batch, "dev")
+
+    def on_validation_epoch_end(self) -> None:
+        self._finish("dev")
+
+    def on_test_epoch_start(self) -> None:
+        self._start()
+
+    def test_step(self, batch: Batch, batch_idx: int) -> None:
+        self._predict(batch, "test")
+
+    def on_test_epoch_end(self) -> None:
+        self._finish("test")
+
+    def layer_weights(self) -> dict[str, dict[str, Any]]:
+        """The learned weights and gamma of each place."""
+        return {place: mix.summary() for place, mix in self.mixes.items()}  # type: ignore[operator]
+
+    def predictions_by_id(self) -> dict[str, Any]:
+        """The predictions of the split that was read last."""
+        return {e.id: value for e, value in zip(self.examples, self.predictions, strict=True)}
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        checkpoint["predictions"] = self.predictions_by_id()  # of the dev pass that it is judged by
+        # Lightning keeps no random state, but dropout must go on as if there had been no stop.
+        checkpoint["random_state"] = torch.get_rng_state()
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        torch.set_rng_state(checkpoint["random_state"].cpu())
+
+    def _start(self) -> None:
+        self.examples, self.predictions = [], []
+
+    def _predict(self, batch: Batch, split: str) -> None:
+        output = self(batch)
+        self.log(f"{split}/loss", output.loss, batch_size=len(batch))
+        self.examples += batch.examples
+        self.predictions += output.predictions
+
+    def _finish(self, split: str) -> None:
+        for name, value in self.score(self.examples, self.predictions).items():
+            self.log(f"{split}/{name}", value, prog_bar=name == self.metric)
+        if split == "dev":
+            for place, learned in self.layer_weights().items():
+                for layer, weight in enumerate(learned["weights"]):
+                    self.log(f"elmo/{place}/layer{layer}", weight)
+                self.log(f"elmo/{place}/gamma", learned["gamma"])

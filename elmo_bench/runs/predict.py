@@ -1,0 +1,123 @@
+"""A trained model on new text."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+from rich.text import Text
+
+from elmo_bench.config.compose import build
+from elmo_bench.data.example import Example, distinct_segments
+from elmo_bench.features.frozen import pad_layers
+from elmo_bench.features.mix import layer_numbers
+from elmo_bench.nn.word_embedding import WordEmbedding
+from elmo_bench.runs.bilm import load_or_train_bilm
+from elmo_bench.runs.build import build_module
+from elmo_bench.runs.module import TaskModule
+from elmo_bench.task import Annotation, Task, collate
+
+COLORS = ("cyan", "magenta", "green", "yellow", "blue", "red")
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model says of a text."""
+
+    example: Example
+    value: Any  # in the task's own form
+    annotation: Annotation  # for the eye
+
+
+class Predictor:
+    """A finished run, ready for new text: its model, and the biLM that it was trained on.
+
+    Args:
+        folder: The run's folder in outputs/runs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        cfg = OmegaConf.load(folder / "config.yaml")
+        assert isinstance(cfg, DictConfig)
+        model_spec = json.loads((folder / "model_spec.json").read_text(encoding="utf-8"))
+        self.task: Task = build(cfg.task.build)
+        words = WordEmbedding(**model_spec["words"])
+        self.module: TaskModule = build_module(
+            cfg, self.task, words, model_spec["frozen"], model_spec["label_vocabulary"]
+        )
+        checkpoint = torch.load(
+            folder / "checkpoints" / "best.ckpt", map_location="cpu", weights_only=True
+        )
+        self.module.load_state_dict(checkpoint["state_dict"])
+        self.module.eval()
+        self.bilm = None if model_spec["frozen"] is None else load_or_train_bilm(cfg)
+        if self.bilm is not None:
+            self.layers = layer_numbers(cfg.elmo.layers, self.bilm.num_layers)
+
+    @torch.no_grad()
+    def __call__(self, text: str) -> Prediction:
+        """Predict for what a person types; ValueError says which form the task takes."""
+        example = self.task.parse(text)
+        layers = None
+        if self.bilm is not None:
+            layers = pad_layers(self.bilm.embed, self.layers, distinct_segments([example]))
+        [value] = self.module(collate([example], layers)).predictions
+        return Prediction(example, value, self.task.annotate(example, value))
+
+
+def find_run(name: str, outputs: Path) -> Path:
+    """The folder of a run, by its path, its record's file or name, or its hash."""
+    wanted = Path(name).name.removesuffix(".json")
+    folders = [Path(name)] if Path(name).is_dir() else sorted((outputs / "runs").glob("*"))
+    done = [folder for folder in folders if (folder / "checkpoints" / "best.ckpt").exists()]
+    found = [f for f in done if Path(name).is_dir() or f.name == wanted or f.name.endswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(folder.name for folder in done) or "none"
+    problem = "several runs end" if found else "no run has a trained model and ends"
+    raise ValueError(f"{problem} in {wanted!r}. Runs with a model in {outputs / 'runs'}: {known}")
+
+
+def print_predictions(run: Path, lines: Iterable[str], as_json: bool) -> None:
+    """Print a prediction for each line that is not empty."""
+    predictor, console = Predictor(run), Console()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            prediction = predictor(line.strip())
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from error
+        if as_json:
+            tokens = prediction.example.segments
+            found = {"tokens": tokens, "prediction": prediction.value}
+            print(json.dumps(found, ensure_ascii=False), flush=True)
+        else:
+            for text in marked(prediction):
+                console.print(text)
+
+
+def marked(prediction: Prediction) -> Iterator[Text]:
+    """The text with its spans in brackets and colors, and the label below."""
+    annotation = prediction.annotation
+    labels = list(dict.fromkeys(label for *_, label in annotation.spans))
+    color = {label: COLORS[i % len(COLORS)] for i, label in enumerate(labels)}
+    for segment, tokens in enumerate(prediction.example.segments):
+        spans = [span[1:] for span in annotation.spans if span[0] == segment]
+        text = Text()
+        for place, token in enumerate(tokens):
+            opening = sorted((s for s in spans if s[0] == place), key=lambda s: -s[1])
+            for *_, label in opening:
+                text.append("[", style=color[label])
+            inner = [label for first, last, label in spans if first <= place <= last]
+            text.append(token, style=color[inner[-1]] if inner else "")
+            for *_, label in sorted((s for s in spans if s[1] == place), key=lambda s: -s[0]):
+                text.append(f" {label}]", style=f"bold {color[label]}")
+            text.append(" ")
+        yield text
+    if annotation.label is not None:
+        yield Text(f"-> {annotation.label}", style="bold")

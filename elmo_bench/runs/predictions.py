@@ -1,0 +1,50 @@
+"""The predictions of a run: beside its record for reports, in its folder as a corpus has them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from elmo_bench.data.example import Example, Split
+from elmo_bench.records.files import write_gzip
+from elmo_bench.task import Task
+
+
+def write_predictions(
+    record: Path, task: Task, examples: Sequence[Example], predictions: Mapping[str, Any]
+) -> str:
+    """Write the test predictions beside a record, one JSON object per example; give the name.
+
+    Args:
+        record: The record's file.
+        task: Whose predictions.
+        examples: The test split, in its order.
+        predictions: By the id of the example.
+    """
+    path = record.with_name(f"{record.stem}.predictions.jsonl.gz")
+    lines = []
+    for example in examples:
+        prediction = predictions[example.id]
+        line = {
+            "id": example.id,
+            "tokens": example.segments,
+            "gold": task.annotate(example, task.gold(example))._asdict(),
+            "predicted": task.annotate(example, prediction)._asdict(),
+            "counts": task.counts(example, prediction),
+        }
+        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+    write_gzip(path, "".join(lines).encode())
+    return path.name
+
+
+def write_prediction_files(
+    folder: Path,
+    task: Task,
+    splits: Mapping[Split, Sequence[Example]],
+    predictions: Mapping[Split, Mapping[str, Any]],
+) -> None:
+    """Write predictions, by split and id, in the corpus's own format: dev.conll, test.conll."""
+    for split, by_id in predictions.items():
+        examples = splits[split]
+        path = folder / f"{split}.{task.suffix}"
+        task.write_predictions(examples, [by_id[example.id] for example in examples], path)

@@ -1,0 +1,64 @@
+"""The Lightning trainer of a run: early stopping, the best and the last checkpoint, EMA."""
+
+import logging
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from omegaconf import DictConfig
+from pytorch_lightning import Callback, Trainer, seed_everything
+from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, ModelCheckpoint
+
+from elmo_bench.runs.files import RunFiles
+from elmo_bench.runs.history import MetricsHistory
+
+
+def new_trainer(
+    cfg: DictConfig,
+    files: RunFiles,
+    history: MetricsHistory,
+    logger: Any,
+    more: Sequence[Callback] = (),
+) -> Trainer:
+    """The trainer of a run; its callbacks see each dev pass after the history has noted it."""
+    training, monitor = cfg.task.training, f"dev/{cfg.task.metric}"
+    callbacks: list[Callback] = [
+        history,  # before the checkpoints, which keep its state
+        *more,
+        EarlyStopping(monitor, patience=training.patience, mode="max"),
+        ModelCheckpoint(
+            files.checkpoints, "best", monitor=monitor, mode="max", enable_version_counter=False
+        ),
+        # After the whole epoch, so that a resumed run starts at the next one.
+        ModelCheckpoint(
+            files.checkpoints, "last", save_on_train_epoch_end=True, enable_version_counter=False
+        ),
+    ]
+    if training.ema is not None:
+        callbacks.insert(0, EMAWeightAveraging(decay=training.ema))
+    return Trainer(
+        accelerator=cfg.trainer.accelerator,
+        devices=1,
+        precision=training.precision,
+        max_epochs=training.max_epochs,
+        gradient_clip_val=training.gradient_clip_val,
+        gradient_clip_algorithm=training.gradient_clip_algorithm,
+        val_check_interval=training.eval_every,
+        reload_dataloaders_every_n_epochs=1,  # the order of examples depends on the epoch
+        num_sanity_val_steps=0,
+        callbacks=callbacks,
+        logger=logger or False,
+        enable_progress_bar=cfg.trainer.progress_bar,
+        enable_model_summary=False,
+        log_every_n_steps=10,
+    )
+
+
+def set_up_process(cfg: DictConfig) -> None:
+    """Set threads and seed as the config says, and quiet Lightning."""
+    if cfg.trainer.threads is not None:
+        torch.set_num_threads(cfg.trainer.threads)
+    seed_everything(cfg.seed, verbose=False)
+    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", module="pytorch_lightning")

@@ -1,0 +1,111 @@
+import copy
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from elmo_bench.bilm.kernels import library as kernel
+from elmo_bench.bilm.lstm import LstmStack
+
+requires_kernel = pytest.mark.skipif(kernel.load_kernel() is None, reason="needs a C++ compiler")
+
+
+def run(stack, inputs, lengths):
+    """Outputs, last states and all gradients, of a function that uses all of them."""
+    generator = torch.Generator().manual_seed(1)
+
+    def noise(shape):
+        return torch.randn(shape, generator=generator, dtype=torch.float64).to(inputs.dtype)
+
+    state = tuple(noise(part.shape).requires_grad_() for part in stack.new_state(len(inputs)))
+    outputs, last = stack(inputs, state, lengths)
+    results = [outputs, *last]
+    loss = sum((noise(result.shape) * result.sin()).sum() for result in results)
+    sources = [inputs, *state, *stack.parameters()]
+    return [*results, *torch.autograd.grad(loss, sources)]
+
+
+@requires_kernel
+@pytest.mark.parametrize("lengths", [None, torch.tensor([3, 9, 1, 9, 5])])
+@pytest.mark.parametrize("clip", [3.0, 0.2, None])
+def test_kernel_gives_the_values_and_gradients_of_the_plain_path(clip, lengths):
+    torch.manual_seed(1)
+    stack = LstmStack(40, 12, 2, clip, clip, True, 0.0)
+    for parameter in stack.parameters():
+        parameter.data.mul_(3)  # so that both clips are met
+    inputs = torch.randn(5, 9, 12, requires_grad=True)
+    fused = run(stack, inputs, lengths)
+    # In double precision only the plain path runs.
+    exact = run(copy.deepcopy(stack).double(), inputs.detach().double().requires_grad_(), lengths)
+    for got, expected in zip(fused, exact, strict=True):
+        assert (got - expected).abs().max() < 5e-6 * expected.abs().max().clamp(min=1)
+
+
+@requires_kernel
+def test_kernel_is_exact_over_the_whole_range_of_gates():
+    values = torch.cat([torch.linspace(-120, 120, 4001), torch.tensor([0.0, 1e-30, -1e-30])])
+    gates, bias = values.repeat(1, 4) - 1.5, torch.full((4 * len(values),), 1.5)
+    previous, cell, output = (torch.full((1, len(values)), 0.5) for _ in range(3))
+    kernel.load_kernel().forward(gates, bias, previous, cell, output, 3.0)
+    exact = (values - 1.5).double() + 1.5
+    expected_cell = exact.sigmoid() * 0.5 + exact.sigmoid() * exact.tanh()
+    expected = exact.sigmoid() * expected_cell.tanh()
+    assert (cell[0] - expected_cell).abs().max() < 5e-7
+    assert (output[0] - expected).abs().max() < 5e-7
+
+
+@requires_kernel
+def test_nan_does_not_vanish_in_the_kernel():
+    gates = torch.zeros(1, 64)
+    gates[0, 3] = torch.nan
+    bias = torch.zeros(64)
+    previous, cell, output = (torch.zeros(1, 16) for _ in range(3))
+    kernel.load_kernel().forward(gates, bias, previous, cell, output, 3.0)
+    assert output[0].isnan().nonzero().flatten().tolist() == [3]
+
+
+@requires_kernel
+def test_gradients_taken_twice_are_refused_and_not_wrong():
+    outputs, _ = LstmStack(8, 4, 1, 3.0, 3.0, True, 0.0)(torch.randn(2, 3, 4))
+    outputs.sum().backward(retain_graph=True)
+    with pytest.raises(RuntimeError, match="already taken"):
+        outputs.sum().backward()
+
+
+PROBE = "from elmo_bench.bilm.kernels.library import load_kernel; print(load_kernel())"
+
+
+def probe(monkeypatch, tmp_path, **environment):
+    for name, value in {"ELMO_BENCH_CACHE": str(tmp_path), **environment}.items():
+        monkeypatch.setenv(name, value)
+    result = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout.strip()
+
+
+def test_without_a_compiler_there_is_quietly_no_kernel(monkeypatch, tmp_path):
+    assert probe(monkeypatch, tmp_path, PATH=str(tmp_path)) == "None"
+
+
+def test_the_kernel_can_be_switched_off(monkeypatch, tmp_path):
+    assert probe(monkeypatch, tmp_path, ELMO_BENCH_KERNEL="0") == "None"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_compiler_leaves_no_library_behind(monkeypatch, tmp_path):
+    compiler = tmp_path / "bin" / "g++"
+    compiler.parent.mkdir()
+    compiler.write_text("#!/bin/sh\n[ $1 = --version ] || exit 1\n")
+    compiler.chmod(0o755)
+    assert probe(monkeypatch, tmp_path, PATH=f"{compiler.parent}:/bin:/usr/bin") == "None"
+    assert list(tmp_path.glob("*.so")) == []
+
+
+@requires_kernel
+def test_processes_that_build_at_once_share_one_library(monkeypatch, tmp_path):
+    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
+    command = [sys.executable, "-c", PROBE]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert all("Kernel object" in process.communicate()[0] for process in processes)
+    assert len(list(tmp_path.glob("cell-*.so"))) == 1

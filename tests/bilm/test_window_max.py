@@ -1,0 +1,29 @@
+import pytest
+import torch
+
+from elmo_bench.bilm import token_encoders as encoders
+from elmo_bench.bilm.kernels.library import load_kernel
+from elmo_bench.bilm.token_encoders import CharCnnEncoder
+
+WORDS = ["a", "tomorrow", "aaaaaaaa", "ab", "extraordinarily-long-word", "of", "<S>"]
+
+
+@pytest.mark.skipif(load_kernel() is None, reason="needs a C++ compiler")
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+@pytest.mark.parametrize("max_chars", [12, 50])
+def test_the_compiled_maximum_has_the_plain_one_s_values_and_gradients(
+    monkeypatch, activation, max_chars
+):
+    torch.manual_seed(1)
+    encoder = CharCnnEncoder(8, 4, [[1, 4], [3, 6], [7, 5]], 1, activation, max_chars)
+    ids = encoder.ids(WORDS)
+    weights = torch.randn(len(WORDS), 8)
+    results = []
+    for kernel in (load_kernel(), None):
+        monkeypatch.setattr(encoders, "load_kernel", lambda kernel=kernel: kernel)
+        encoder.zero_grad()
+        vectors = encoder(ids)
+        (vectors * weights).sum().backward()
+        results.append([vectors.detach(), *(p.grad.clone() for p in encoder.parameters())])
+    for compiled, plain in zip(*results, strict=True):
+        torch.testing.assert_close(compiled, plain, rtol=1e-4, atol=1e-5)

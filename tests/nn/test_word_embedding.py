@@ -1,0 +1,144 @@
+import gzip
+
+import pytest
+import torch
+
+from elmo_bench.data.files import DataError
+from elmo_bench.data.vectors import read_vectors, train_vectors
+from elmo_bench.nn.word_embedding import UNKNOWN, WordEmbedding, pretrained_words, random_words
+from tests.conftest import shared
+
+TRAIN = [("The", "cat", "the", "dog"), ("cat",)]
+GLOVE = "the 1 2\ncat 3 4\nbird 5 6\n. . 7 8\n"
+
+
+@pytest.fixture
+def glove(tmp_path):
+    path = tmp_path / "glove.txt"
+    path.write_text(GLOVE)
+    return path
+
+
+def fixed(glove, **settings):
+    defaults = {"lowercase": True, "trainable": False, "word_dropout": 0.25}
+    return pretrained_words(glove, TRAIN, [("bird", "fish")], **(defaults | settings))
+
+
+def test_words_become_their_vectors_and_padding_zero(glove):
+    embedded = fixed(glove)([("the", "cat"), ("bird",)])
+    assert embedded.tolist() == [[[1, 2], [3, 4]], [[5, 6], [0, 0]]]
+
+
+def test_lower_case_look_up_is_a_choice(glove):
+    assert fixed(glove)([("The",)]).tolist() == [[[1, 2]]]
+    assert fixed(glove, lowercase=False)([("The",)]).tolist() == [[[0, 0]]]
+
+
+def test_words_without_a_vector_share_one(glove):
+    words = fixed(glove)
+    assert words([("dog",)]).tolist() == words([("never-seen",)]).tolist() == [[[0, 0]]]
+
+
+def test_fixed_vectors_have_nothing_to_train(glove):
+    assert not any(parameter.requires_grad for parameter in fixed(glove).parameters())
+
+
+def test_trainable_vectors_give_training_words_without_one_a_vector_of_their_own(glove):
+    words = fixed(glove, trainable=True)
+    assert words.row("dog") != UNKNOWN
+    assert words.row("fish") == UNKNOWN
+    assert words.table.weight.requires_grad
+    assert words.eval()([("the",)]).tolist() == [[[1, 2]]]
+
+
+def test_coverage_counts_words_and_tokens(glove):
+    coverage = fixed(glove).coverage([("cat", "cat", "dog", "The")])
+    assert coverage.words == pytest.approx(100 * 2 / 3)
+    assert coverage.tokens == pytest.approx(75.0)
+
+
+def test_vectors_that_fit_no_word_are_refused(glove):
+    glove.write_text("THE 1 2\n")
+    with pytest.raises(ValueError, match=r"none of the 3 words.*words\.lowercase=true"):
+        fixed(glove)
+
+
+def test_random_words_leave_out_rare_ones():
+    words = random_words(TRAIN, dim=4, lowercase=True, min_count=2, word_dropout=0.25)
+    assert words.vocabulary == ["the", "cat"]
+    assert words.row("dog") == UNKNOWN
+
+
+def test_word_dropout_trains_the_unknown_vector_and_takes_rare_words_more_often():
+    words = random_words(TRAIN, dim=4, lowercase=True, min_count=1, word_dropout=1.0)
+    assert words.drop_rate[words.row("the")] == pytest.approx(1 / 3)
+    assert words.drop_rate[words.row("dog")] == pytest.approx(1 / 2)
+    torch.manual_seed(1)
+    words([("dog",) * 20]).sum().backward()
+    assert words.table.weight.grad[UNKNOWN].abs().sum() > 0
+    known = words.eval()([("dog",) * 20])
+    assert (known == words.table.weight[words.row("dog")]).all()
+
+
+def test_no_word_dropout_drops_nothing():
+    words = random_words(TRAIN, dim=4, lowercase=True, min_count=1, word_dropout=0.0)
+    assert words.drop_rate.eq(0).all()
+
+
+def test_settings_and_state_dict_make_the_same_embedding_again(glove):
+    words = fixed(glove)
+    again = WordEmbedding(**words.settings())
+    again.load_state_dict(words.state_dict())
+    sample = [("The", "dog", "bird")]
+    assert torch.equal(again(sample), words(sample))
+
+
+def test_gzip_and_word2vecs_header_are_read(tmp_path):
+    path = tmp_path / "vectors.txt.gz"
+    path.write_bytes(gzip.compress(f"4 2\n{GLOVE}".encode()))
+    assert read_vectors(path, {"cat", ". ."})["cat"].tolist() == [3, 4]
+    assert read_vectors(path, {"cat", ". ."})[". ."].tolist() == [7, 8]
+
+
+@pytest.mark.parametrize("line", ["dog 1", "dog 0.1 2 3", "dog 1 x", "dog 1 nan", ""])
+def test_a_damaged_line_is_named(glove, line):
+    glove.write_text(f"{GLOVE}{line}\n")
+    with pytest.raises(DataError, match=r"glove\.txt, line 5"):
+        read_vectors(glove, {"dog"})
+
+
+def test_a_real_glove_file_is_read():
+    path = shared("data", "vectors", "glove.6B.100d.tasks.txt.gz")
+    words = pretrained_words(path, [("The", "London", "zzxqj")], [], True, False, 0.0)
+    assert (words.dim, words.vocabulary) == (100, ["the", "london"])
+
+
+def trained(path, lowercase=True, min_count=1):
+    text = [["A", "cat", "sees", "a", "dog"], ["a", "dog", "sees", "rare", "things"]] * 20
+    return train_vectors(
+        path,
+        lambda: iter(text),
+        dim=4,
+        lowercase=lowercase,
+        min_count=min_count,
+        window=2,
+        epochs=2,
+    )
+
+
+def test_vectors_of_a_text_are_the_same_every_time(tmp_path):
+    first, second = trained(tmp_path / "a.txt"), trained(tmp_path / "b.txt")
+    assert first.read_text() == second.read_text()
+    assert read_vectors(first, {"dog", "A"})["dog"].shape == (4,)
+
+
+def test_vectors_are_trained_once(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("kept 1 2\n")
+    assert trained(path).read_text() == "kept 1 2\n"
+
+
+def test_a_text_without_frequent_words_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"words\.min_count=99"):
+        trained(tmp_path / "a.txt", min_count=99)
+    assert not (tmp_path / "a.txt").exists()

@@ -1,0 +1,94 @@
+import gzip
+from collections import Counter
+
+import pytest
+
+from elmo_bench.pretraining import sentence_store as store
+from elmo_bench.pretraining.corpus import HubCorpus, TextCorpus
+from elmo_bench.pretraining.sentence_store import SentenceStore, prepare_corpus, write_store
+
+
+def test_globs_lists_and_gz_files_are_one_stream(tmp_path):
+    (tmp_path / "a.txt").write_text("one two\n\n three\n")
+    with gzip.open(tmp_path / "b.txt.gz", "wt") as file:
+        file.write("four\n")
+    (tmp_path / "held.txt").write_text("five\n")
+    corpus = TextCorpus("x", [f"{tmp_path}/*.txt", f"{tmp_path}/b*"], f"{tmp_path}/held.txt")
+    assert list(corpus.train()) == [["one", "two"], ["three"], ["four"]]
+    assert {name: list(part) for name, part in corpus.heldout().items()} == {"held": [["five"]]}
+
+
+def test_without_held_out_files_one_sentence_in_a_hundred_is_kept_from_training(tmp_path):
+    (tmp_path / "a.txt").write_text("".join(f"{n}\n" for n in range(1, 251)))
+    corpus = TextCorpus("x", f"{tmp_path}/a.txt", None)
+    assert [words[0] for words in corpus.heldout()["heldout"]] == ["100", "200"]
+    assert len(list(corpus.train())) == 248
+
+
+def test_a_pattern_without_files_is_named():
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        TextCorpus("x", "/nowhere/*.txt", None)
+
+
+def test_training_text_that_is_all_held_out_is_refused(tmp_path):
+    (tmp_path / "a.txt").write_text("a\n")
+    with pytest.raises(ValueError, match="held out"):
+        TextCorpus("x", f"{tmp_path}/a.txt", f"{tmp_path}/a.txt")
+
+
+def test_a_hub_dataset_is_read_line_by_line(tmp_path):
+    (tmp_path / "train.jsonl").write_text('{"text": "a b\\n\\nc"}\n{"text": "d"}\n')
+    (tmp_path / "test.jsonl").write_text('{"text": "e"}\n')
+    corpus = HubCorpus("x", str(tmp_path), None, None, "train", "text", "test")
+    assert list(corpus.train()) == [["a", "b"], ["c"], ["d"]]
+    assert list(corpus.heldout()["test"]) == [["e"]]
+
+
+def test_a_missing_column_is_named(tmp_path):
+    (tmp_path / "train.jsonl").write_text('{"text": "a"}\n')
+    corpus = HubCorpus("x", str(tmp_path), None, None, "train", "body", None)
+    with pytest.raises(ValueError, match="body"):
+        list(corpus.train())
+
+
+def test_a_store_gives_every_sentence_back_by_number(tmp_path):
+    sentences = [["a", "b"], ["naïve", "–", "日本"], ["c"]]
+    counts = write_store(tmp_path / "s", sentences, count=True)
+    stored = SentenceStore(tmp_path / "s")
+    assert [stored[n] for n in (2, 0, 1)] == [sentences[n] for n in (2, 0, 1)]
+    assert list(stored.lengths) == [2, 3, 1]
+    assert stored.num_words == sum(counts.values()) == 6
+
+
+def test_a_word_with_a_space_is_stored_as_several(tmp_path):
+    write_store(tmp_path / "s", [["New York", "x"]], count=False)
+    stored = SentenceStore(tmp_path / "s")
+    assert stored[0] == ["New", "York", "x"]
+    assert stored.lengths[0] == 3
+
+
+def test_a_corpus_without_words_is_refused(tmp_path):
+    (tmp_path / "a.txt").write_text("\n \n")
+    with pytest.raises(ValueError, match="no words"):
+        prepare_corpus(TextCorpus("x", f"{tmp_path}/a.txt", None), tmp_path / "cache")
+    assert not list((tmp_path / "cache").glob("unfinished-*"))
+
+
+def test_a_prepared_corpus_is_found_again_until_its_file_changes(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("a b\n" * 100)
+    first = prepare_corpus(TextCorpus("x", str(path), None), tmp_path / "cache")
+    before = (first.folder / "counts.txt").stat().st_mtime_ns
+    again = prepare_corpus(TextCorpus("x", str(path), None), tmp_path / "cache")
+    assert (again.folder / "counts.txt").stat().st_mtime_ns == before
+    path.write_text("a b c\n" * 100)
+    changed = prepare_corpus(TextCorpus("x", str(path), None), tmp_path / "cache")
+    assert changed.folder != first.folder
+    assert len(changed.vocabulary(10, 1)) == 6
+
+
+def test_counting_forgets_only_the_rarest_words(monkeypatch):
+    monkeypatch.setattr(store, "MAX_COUNTED", 2)
+    counts = Counter({"a": 5, "b": 3, "c": 1, "d": 1})
+    store._forget_rarest(counts)
+    assert counts == {"a": 5, "b": 3}

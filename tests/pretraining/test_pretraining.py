@@ -1,0 +1,194 @@
+import json
+import math
+
+import pytest
+import torch
+from omegaconf import OmegaConf
+
+from elmo_bench import BiLm
+from elmo_bench.bilm.generate import continue_sentence
+from elmo_bench.cli import main
+from elmo_bench.pretraining.module import schedule_factor
+from elmo_bench.pretraining.stage import PretrainingError, pretrain
+from tests.pretraining.tiny_pretraining import compose_pretraining, losses, tiny
+
+ENCODERS = {
+    "char_rnn": {"kind": "char_rnn", "char_dim": 4, "hidden_dim": 6, "max_chars": 12},
+    "word": {"kind": "word", "word_dim": 6, "vectors": None, "trainable": True},
+}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained")
+    pretrain(compose_pretraining(*tiny(folder, "pretraining.epochs=15")))
+    return folder
+
+
+def record_of(folder, name="mini"):
+    return json.loads((folder / "bilm" / name / "training.json").read_text())
+
+
+def test_training_predicts_held_out_text_better_than_chance(trained):
+    perplexity = record_of(trained)["perplexity"]["held"]
+    assert perplexity["mean"] < 12  # of 23 words
+    assert perplexity["mean"] == pytest.approx(
+        math.sqrt(perplexity["forward"] * perplexity["backward"])
+    )
+
+
+def test_the_loaded_model_has_the_recorded_perplexity(trained):
+    heldout = [line.split() for line in (trained / "held.txt").read_text().splitlines()]
+    loaded = BiLm.load(trained / "bilm" / "mini").perplexity(heldout)
+    assert loaded == pytest.approx(record_of(trained)["perplexity"]["held"], rel=1e-4)
+
+
+def test_perplexity_does_not_depend_on_order_or_company(trained):
+    bilm = BiLm.load(trained / "bilm" / "mini")
+    sentences = [["word1", "word2"], ["word3"], ["word4", "word5", "word6", "unseen"]]
+    assert bilm.perplexity(sentences) == pytest.approx(bilm.perplexity(sentences[::-1]), rel=1e-5)
+    alone = [bilm.perplexity([sentence])["forward"] for sentence in sentences]
+    tokens = [len(sentence) + 1 for sentence in sentences]
+    mean = sum(n * math.log(p) for n, p in zip(tokens, alone, strict=True)) / sum(tokens)
+    assert bilm.perplexity(sentences)["forward"] == pytest.approx(math.exp(mean), rel=1e-5)
+
+
+def test_perplexity_without_sentences_is_refused(trained):
+    with pytest.raises(ValueError, match="at least one sentence"):
+        BiLm.load(trained / "bilm" / "mini").perplexity([])
+
+
+def test_a_model_without_softmax_says_so(trained):
+    bilm = BiLm.load(trained / "bilm" / "mini")
+    bilm.folder = None
+    with pytest.raises(ValueError, match="no softmax"):
+        bilm.perplexity([["word1"]])
+
+
+def test_a_sentence_is_continued_with_known_words(trained):
+    bilm = BiLm.load(trained / "bilm" / "mini")
+    text = continue_sentence(bilm, ["word1", "word2"], 8, 1.0, seed=1)
+    assert text[:2] == ["word1", "word2"]
+    assert all(word.startswith("word") for word in text)
+    assert text == continue_sentence(bilm, ["word1", "word2"], 8, 1.0, seed=1)
+
+
+def test_the_commands_print_perplexity_and_text(trained, capsys):
+    bilm = str(trained / "bilm" / "mini")
+    assert main(["perplexity", bilm, str(trained / "text.txt"), "--json"]) == 0
+    [scores] = json.loads(capsys.readouterr().out).values()
+    assert scores["mean"] > 1
+    assert scores["unknown"] == 0
+    assert main(["generate", bilm, "word3", "--temperature", "0"]) == 0
+    assert capsys.readouterr().out.startswith("word3")
+
+
+def test_a_finished_training_is_not_repeated_unless_forced(trained):
+    weights = trained / "bilm" / "mini" / "weights.safetensors"
+    before = weights.stat().st_mtime_ns
+    pretrain(compose_pretraining(*tiny(trained, "pretraining.epochs=15")))
+    assert weights.stat().st_mtime_ns == before
+    with pytest.raises(PretrainingError, match=r"pretraining\.epochs was 15 and is 1"):
+        pretrain(compose_pretraining(*tiny(trained, "pretraining.epochs=1")))
+
+
+def test_force_repeats_a_training_with_the_same_result(tmp_path):
+    config = compose_pretraining(*tiny(tmp_path, "force=true"))
+    weights = pretrain(config) / "weights.safetensors"
+    first = weights.read_bytes(), losses(tmp_path)
+    pretrain(config)
+    assert (weights.read_bytes(), losses(tmp_path)) == first
+
+
+def test_epochs_are_passes_over_the_corpus(tmp_path):
+    pretrain(compose_pretraining(*tiny(tmp_path, "pretraining.epochs=3")))
+    lines = (tmp_path / "text.txt").read_text().splitlines()
+    tokens = 3 * sum(len(line.split()) + 1 for line in lines)
+    assert record_of(tmp_path)["steps"] == tokens // 64
+    assert tokens - 64 < record_of(tmp_path)["tokens"] <= tokens
+
+
+def test_fine_tuning_starts_from_a_model_and_records_before_and_after(trained, tmp_path):
+    start = trained / "bilm" / "mini"
+    pretrain(compose_pretraining(*tiny(tmp_path, f"init_from={start}", "pretraining.epochs=2")))
+    history = record_of(tmp_path, "mini-text")["history"]
+    assert history[0]["step"] == 0
+    before, after = (point["perplexity"]["held"]["mean"] for point in (history[0], history[-1]))
+    assert after < before < 12
+    vocabularies = [folder / "vocabulary.txt" for folder in (start, tmp_path / "bilm/mini-text")]
+    assert vocabularies[0].read_text() == vocabularies[1].read_text()
+
+
+def test_official_weights_are_fine_tuned_with_a_softmax_of_their_own(trained, tmp_path):
+    start = tmp_path / "start"
+    start.mkdir()
+    bilm = BiLm.load(trained / "bilm" / "mini")
+    bilm.dump_official(start / "options.json", start / "weights.hdf5")
+    folder = pretrain(compose_pretraining(*tiny(tmp_path, f"init_from={start}", "name=tuned")))
+    assert folder.name == "tuned"
+    assert BiLm.load(folder).perplexity([["word1", "word2"]])["mean"] < 30
+
+
+@pytest.fixture(scope="module")
+def diverged(tmp_path_factory):
+    """A training that blew up after its first steps, and what it said."""
+    folder = tmp_path_factory.mktemp("diverged")
+    clips = ("pretraining.gradient_clip_val", "bilm.lstm.cell_clip", "bilm.lstm.projection_clip")
+    settings = [f"{clip}=null" for clip in clips]
+    settings += ["pretraining.schedule.warmup_steps=0", "trainer.checkpoint_steps=1"]
+    settings += ["pretraining.optimizer.kind=adagrad", "pretraining.optimizer.lr=1e30"]
+    with pytest.raises(PretrainingError) as caught:
+        pretrain(compose_pretraining(*tiny(folder, *settings)))
+    return folder, str(caught.value)
+
+
+def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_good_checkpoint(diverged):
+    folder, message = diverged
+    assert "last good checkpoint is kept" in message
+    kept = torch.load(folder / "outputs/pretraining/mini/resume.ckpt", weights_only=True)
+    assert all(tensor.isfinite().all() for tensor in kept["state_dict"].values())
+    assert not (folder / "bilm" / "mini").exists()
+
+
+def test_an_unfinished_training_with_other_settings_is_not_taken_up(diverged):
+    with pytest.raises(ValueError, match="unfinished training with other settings"):
+        pretrain(compose_pretraining(*tiny(diverged[0])))
+
+
+def test_half_precision_is_refused_on_a_cpu(tmp_path):
+    with pytest.raises(ValueError, match="needs a GPU"):
+        pretrain(compose_pretraining(*tiny(tmp_path, "pretraining.precision=bf16-mixed")))
+
+
+def test_a_corpus_smaller_than_a_batch_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"pretraining\.batch_size"):
+        pretrain(compose_pretraining(*tiny(tmp_path, "pretraining.batch_size=5000")))
+
+
+@pytest.mark.parametrize("kind", ["adaptive", "sampled"])
+def test_other_losses_learn_too(kind, tmp_path):
+    loss = f"pretraining.loss={{kind:{kind},cutoffs:[8,14],div_value:1,num_negatives:12}}"
+    pretrain(compose_pretraining(*tiny(tmp_path, loss, "pretraining.epochs=12")))
+    assert record_of(tmp_path)["perplexity"]["held"]["mean"] < 17
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_other_token_encoders_train_too(encoder, tmp_path):
+    config = compose_pretraining(*tiny(tmp_path))
+    OmegaConf.update(config, "bilm.encoder", ENCODERS[encoder], merge=False, force_add=True)
+    folder = pretrain(config)
+    assert BiLm.load(folder).perplexity([["word1", "word2"]])["mean"] < 30
+
+
+def test_a_cosine_schedule_warms_up_and_ends_at_zero():
+    schedule = {"kind": "cosine", "warmup_steps": 10}
+    assert schedule_factor(schedule, 0.0, 0) == pytest.approx(0.1)
+    assert schedule_factor(schedule, 0.5, 500) == pytest.approx(0.5)
+    assert schedule_factor(schedule, 1.0, 1000) == pytest.approx(0.0)
+
+
+def test_a_time_budget_ends_the_training_early_and_completely(tmp_path):
+    overrides = ("pretraining.epochs=100000", "pretraining.budget_minutes=0.05")
+    pretrain(compose_pretraining(*tiny(tmp_path, *overrides)))
+    assert record_of(tmp_path)["seconds"] < 15
+    assert float(losses(tmp_path)[-1].split(",")[2]) < 1e-4

@@ -1,0 +1,27 @@
+import pytest
+import torch
+
+from elmo_bench.config.compose import build, task_config
+from elmo_bench.runs.module import TaskModule
+
+
+def schedule_of(task: str) -> dict:
+    """What Lightning is told about the schedule of a task's real config."""
+    training = task_config(task).training
+    parts = build(training.optimizer), build(training.scheduler)
+    module = TaskModule(torch.nn.Linear(2, 2), {}, lambda *_: {}, "f1", *parts)
+    return module.configure_optimizers()["lr_scheduler"]
+
+
+def test_a_schedule_that_watches_dev_moves_after_an_epoch():
+    schedule = schedule_of("snli")
+    assert (schedule["interval"], schedule["monitor"]) == ("epoch", "dev/f1")
+
+
+def test_coreference_lowers_its_rate_a_thousandth_every_hundred_steps():
+    schedule = schedule_of("coref")
+    assert schedule["interval"] == "step"
+    for _ in range(199):
+        schedule["scheduler"].optimizer.step()
+        schedule["scheduler"].step()
+    assert schedule["scheduler"].get_last_lr() == [pytest.approx(1e-3 * 0.999)]

@@ -1,0 +1,61 @@
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from elmo_bench.records.analysis import Analysis, data_name, read_analyses, write_analysis
+from elmo_bench.records.digest import file_identity
+
+MADE = Analysis(
+    analysis="pos",
+    bilm="mini",
+    fingerprint="f00d",
+    data="mini",
+    settings={"seed": 1},
+    metric="accuracy",
+    layers=[{"accuracy": 80.0}, {"accuracy": 90.0}],
+    baselines={"most frequent tag": {"accuracy": 70.0}},
+)
+
+
+def test_an_analysis_is_read_as_it_was_written(tmp_path):
+    write_analysis(MADE, tmp_path)
+    assert read_analyses(tmp_path) == [MADE]
+
+
+def test_the_same_analysis_again_replaces_the_first(tmp_path):
+    write_analysis(MADE, tmp_path)
+    write_analysis(replace(MADE, seconds={"probe": 3.0}), tmp_path)
+    assert [analysis.seconds for analysis in read_analyses(tmp_path)] == [{"probe": 3.0}]
+
+
+def test_another_setting_is_another_analysis(tmp_path):
+    write_analysis(MADE, tmp_path)
+    write_analysis(replace(MADE, settings={"seed": 2}), tmp_path)
+    assert len(read_analyses(tmp_path)) == 2
+
+
+def test_a_damaged_file_is_skipped_and_named(tmp_path, caplog):
+    write_analysis(MADE, tmp_path)
+    (tmp_path / "cut.json").write_text('{"analysis": ', encoding="utf-8")
+    assert read_analyses(tmp_path) == [MADE]
+    assert "cut.json" in caplog.text
+
+
+def test_a_file_is_known_by_its_content_wherever_it_lies(tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "text.txt").write_text("a b\n", encoding="utf-8")
+    assert file_identity(tmp_path / "one/text.txt") == file_identity(tmp_path / "two/text.txt")
+
+
+def test_results_are_read_without_torch():
+    code = (
+        "import sys, elmo_bench.analysis as a; a.read_analyses; assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_data_are_named_by_their_file_or_else_by_their_folder():
+    assert data_name(Path("wsd/coarsewsd20.train.jsonl.gz")) == "coarsewsd20"
+    assert data_name(Path("somewhere/mine/train.jsonl")) == "mine"
