@@ -1,4 +1,4 @@
-"""Time and peak memory of coreference at the paper's size: a long document evaluated, one trained.
+"""Time and peak memory of coreference at the paper's size: evaluating and training on a document.
 
 Run: OMP_NUM_THREADS=1 python -m benchmarks.coref_memory
 """
@@ -12,18 +12,19 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from elmo_bench.config.compose import build, task_config
+from elmo_bench.config.compose import task_settings
+from elmo_bench.config.locating import build_task
 from elmo_bench.data.example import Example
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.nn.word_embedding import random_words
 from elmo_bench.task import Batch, collate
-from tasks.coref import CorefTarget
+from elmo_bench.tasks.coref.data import CorefTarget
 
 LAYERS, ELMO_DIM, WORD_DIM = 3, 1024, 300
 
 
 def document(num_words: int, longest: int, generator: random.Random) -> Example:
-    """A document of made-up words in sentences of 1 word to `longest`; every tenth is a mention."""
+    """A document of random words in sentences of 1 to `longest`; every tenth word is a mention."""
     sentences, left = [], num_words
     while left:
         length = min(left, generator.randint(1, longest))
@@ -36,21 +37,21 @@ def document(num_words: int, longest: int, generator: random.Random) -> Example:
 
 
 def gigabytes() -> float:
-    """The most memory the process has held so far."""
+    """Peak memory of the process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", type=int, default=5000)
-    parser.add_argument("--longest", type=int, default=60, help="words of a sentence at the most")
+    parser.add_argument("--longest", type=int, default=60, help="longest sentence, in words")
     args = parser.parse_args()
 
     torch.manual_seed(1)
-    task = build(task_config("coref").build)
+    task = build_task(task_settings("coref").build)
     example = document(args.words, args.longest, random.Random(1))
     words = random_words(example.segments, WORD_DIM, True, 1, 0.25)
-    model = task.build_model(words, {"input": ELMO_DIM}, task.facts([example]))
+    model = task.build_model(words, {"input": ELMO_DIM}, task.label_vocabulary([example]))
     mix = ElmoMix(LAYERS, dropout=0.5)
     shape = collate([example]).mask.shape
     batch = collate([example], torch.randn(LAYERS, *shape, ELMO_DIM))
@@ -71,11 +72,13 @@ def main() -> None:
     start = time.perf_counter()
     with torch.no_grad():
         loss_of(batch)
-    table.add_row("evaluated whole", f"{time.perf_counter() - start:.1f}", f"{gigabytes():.2f}")
+    table.add_row(
+        "evaluation, whole document", f"{time.perf_counter() - start:.1f}", f"{gigabytes():.2f}"
+    )
     model.train(), mix.train()
     start = time.perf_counter()
     loss_of(batch).backward()
-    name = f"training step, cut to {task.max_sentences} sentences"
+    name = f"training step, truncated to {task.settings.max_sentences} sentences"
     table.add_row(name, f"{time.perf_counter() - start:.1f}", f"{gigabytes():.2f}")
     Console().print(table)
 

@@ -1,4 +1,4 @@
-"""A training step and decoding of our CRF against pytorch-crf, in one run, with the same numbers.
+"""Speed of training steps and decoding of our CRF and pytorch-crf, with the same scores.
 
 Run: OMP_NUM_THREADS=1 python -m benchmarks.crf
 """
@@ -18,7 +18,7 @@ from elmo_bench.nn.crf import Crf
 
 
 def seconds(steps: list[Callable[[], object]], repeats: int) -> list[float]:
-    """The shortest time of each step; they take turns, so that a busy machine hits all alike."""
+    """The shortest time of each step; steps alternate, so that other load affects all of them."""
     best = [float("inf")] * len(steps)
     for _ in range(repeats):
         for number, step in enumerate(steps):
@@ -29,7 +29,7 @@ def seconds(steps: list[Callable[[], object]], repeats: int) -> list[float]:
 
 
 def same_pair(num_tags: int) -> tuple[Crf, CRF]:
-    """Ours and theirs with the same scores and no forbidden transitions."""
+    """Our CRF and pytorch-crf's, with the same scores and no forbidden transitions."""
     row = [True] * num_tags
     ours, theirs = Crf(Transitions(row, [row] * num_tags, row)), CRF(num_tags, batch_first=True)
     with torch.no_grad():

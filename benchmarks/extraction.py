@@ -1,11 +1,11 @@
-"""Tokens per second of frozen extraction, beside a reference that computes as AllenNLP's Elmo does.
+"""Tokens per second of frozen extraction, compared with a reference that works as AllenNLP's Elmo.
 
-    python benchmarks/extraction.py                         # small and original size, made-up text
+    python benchmarks/extraction.py                         # small and original size, random text
     python benchmarks/extraction.py --text FILE --sizes small
 
 The reference runs the character CNN at every position of a padded batch and both LSTMs step by
-step, one direction after the other, on the same weights. Both sides see the same sentences in the
-same run, 64 a batch, and their layers are compared.
+step, one direction after the other, with the same weights. Both embed the same sentences in the
+same run, 64 per batch, and their layers are compared.
 """
 
 import argparse
@@ -24,10 +24,9 @@ from torch.nn.functional import conv1d, embedding, linear
 
 from elmo_bench.bilm import lstm
 from elmo_bench.bilm.characters import BOS, EOS, char_ids
-from elmo_bench.bilm.kernels.library import load_kernel
+from elmo_bench.bilm.kernels.compiled import load_kernel
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.config.compose import compose
-from elmo_bench.config.compose import plain as plain_values
+from elmo_bench.config.compose import pretrain_settings
 from elmo_bench.data.files import numbered_lines
 
 BATCH_SIZE = 64
@@ -36,7 +35,7 @@ Sentences = Sequence[Sequence[str]]
 
 
 class Reference:
-    """A biLM's weights, run as the peer runs them; with `words` its token vectors are looked up."""
+    """A biLM run as AllenNLP runs it; with `words`, their token vectors are computed once."""
 
     def __init__(self, bilm: BiLm, words: Sequence[str] = ()) -> None:
         self.bilm, self.cnn = bilm, bilm.encoder
@@ -112,11 +111,11 @@ class Reference:
         return outputs
 
 
-def measure(sides: dict[str, Callable[[], list[Tensor]]], rounds: int) -> dict[str, float]:
-    """Seconds of each, the fastest of rounds taken in turn: other work then hits all alike."""
-    seconds: dict[str, list[float]] = {name: [] for name in sides}
+def measure(methods: dict[str, Callable[[], list[Tensor]]], rounds: int) -> dict[str, float]:
+    """Seconds of each method's fastest round; they alternate, so that other load affects all."""
+    seconds: dict[str, list[float]] = {name: [] for name in methods}
     for _ in range(rounds):
-        for name, embed in sides.items():
+        for name, embed in methods.items():
             start = time.perf_counter()
             embed()
             seconds[name].append(time.perf_counter() - start)
@@ -129,7 +128,7 @@ def cold(bilm: BiLm, sentences: Sentences) -> list[Tensor]:
 
 
 def plain(bilm: BiLm, sentences: Sentences) -> list[Tensor]:
-    """Without the compiled cell."""
+    """Embed without the compiled cell."""
     compiled = lstm.load_kernel
     lstm.load_kernel = lambda: None
     try:
@@ -149,7 +148,7 @@ def peak_gflops() -> float:
 
 
 def gflop_of(bilm: BiLm, sentences: Sentences) -> float:
-    """What the matrix products of our path take at least: every word once, every token once."""
+    """Least work of the matrix products in our code: each word and each token once."""
     num_tokens = sum(len(sentence) + 2 for sentence in sentences)
     words = {word for sentence in sentences for word in sentence}
     stacks = sum(p.numel() for p in bilm.forward_lstm.parameters() if p.dim() == 2)
@@ -159,8 +158,8 @@ def gflop_of(bilm: BiLm, sentences: Sentences) -> float:
     return 2 * (2 * num_tokens * stacks + len(words) * per_word + windows) / 1e9
 
 
-def made_up(num_sentences: int) -> list[list[str]]:
-    """Sentences as long and as repetitive as English prose: of 5,000 tokens a quarter distinct."""
+def random_sentences(num_sentences: int) -> list[list[str]]:
+    """Random sentences, as long and repetitive as English: a quarter of 5,000 tokens distinct."""
     source = random.Random(1)
     letters = "etaoinshrdlcumwfgypbvk"
     words = [
@@ -175,14 +174,13 @@ def made_up(num_sentences: int) -> list[list[str]]:
 
 
 def compare(size: str, sentences: Sentences, peak: float, rounds: int) -> Table:
-    config = plain_values(compose("pretrain", [f"bilm={size}"]).bilm)
     torch.manual_seed(1)
-    bilm = BiLm(size, config["encoder"], config["lstm"]).eval()
+    bilm = BiLm(pretrain_settings([f"bilm={size}"]).bilm.architecture()).eval()
     num_tokens, work = sum(map(len, sentences)), gflop_of(bilm, sentences)
     words = [BOS, EOS, *{word for sentence in sentences for word in sentence}]
     with torch.no_grad():
         reference, cached = Reference(bilm), Reference(bilm, words)
-        sides = {
+        methods = {
             "reference": lambda: reference.embed(sentences),
             "ours, plain PyTorch": lambda: plain(bilm, sentences),
             "ours, compiled cell": lambda: cold(bilm, sentences),
@@ -190,13 +188,13 @@ def compare(size: str, sentences: Sentences, peak: float, rounds: int) -> Table:
             "ours, words cached": lambda: bilm.embed(sentences, batch_size=BATCH_SIZE),
         }
         if load_kernel() is None:
-            del sides["ours, compiled cell"]
+            del methods["ours, compiled cell"]
         expected = torch.cat(reference.embed(sentences), dim=1)
         differences = {
             name: (torch.cat(embed(), dim=1) - expected).abs().mean().item()
-            for name, embed in sides.items()
+            for name, embed in methods.items()
         }
-        seconds = measure(sides, rounds)
+        seconds = measure(methods, rounds)
     table = Table(title=f"{size}: {len(sentences)} sentences, {num_tokens} tokens")
     for heading in ("", "tokens/s", "ratio", "share of GEMM peak", "mean |difference|"):
         table.add_column(heading, justify="left" if not heading else "right")
@@ -215,19 +213,21 @@ def compare(size: str, sentences: Sentences, peak: float, rounds: int) -> Table:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--text", type=Path, help="one sentence a line, tokens apart")
+    parser.add_argument(
+        "--text", type=Path, help="one sentence per line, tokens separated by spaces"
+    )
     parser.add_argument("--sizes", nargs="+", default=["small", "original"])
     parser.add_argument("--sentences", type=int, default=256)
-    parser.add_argument("--rounds", type=int, default=3, help="the fastest counts")
+    parser.add_argument("--rounds", type=int, default=3, help="the fastest one is reported")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    sentences = made_up(args.sentences)
+    sentences = random_sentences(args.sentences)
     if args.text:
         lines = (line.split() for _, line in numbered_lines(args.text))
         sentences = list(islice((line for line in lines if line), args.sentences))
     peak, console = peak_gflops(), Console()
-    console.print(f"{args.threads} threads, {peak:.0f} GFLOP/s in a large float32 product")
+    console.print(f"{args.threads} threads, {peak:.0f} GFLOP/s in a large float32 matrix product")
     for size in args.sizes:
         console.print(compare(size, sentences, peak, args.rounds))
 

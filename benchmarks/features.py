@@ -1,11 +1,11 @@
-"""What ELMo costs in training: an epoch without it, with cached layers, and recomputing them.
+"""Cost of ELMo in training: an epoch without it, with cached layers, and with recomputed ones.
 
     python benchmarks/features.py task=ner
     python benchmarks/features.py task=sst5 data=files data.dir=~/sst --sizes 0.25 0.5 1
 
-The third way recomputes the layers of every batch, as AllenNLP does. All are measured in one run,
-epoch by epoch in turn, on the same batches; the ratio to the baseline is what counts. With
---sizes, the same at several fractions of the training set: the cost must grow linearly.
+The third arm recomputes the layers of every batch, as AllenNLP does. All are measured in one run,
+alternating by epoch, on the same batches; the ratio to the baseline is the result. --sizes repeats
+this for several fractions of the training set: the cost must grow linearly.
 """
 
 import argparse
@@ -14,14 +14,13 @@ import statistics
 import time
 
 import torch
-from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.table import Table
 
-from elmo_bench.config.compose import compose
+from elmo_bench.config.compose import run_settings
+from elmo_bench.config.settings import RunSettings
 from elmo_bench.records.timer import StageTimer
 from elmo_bench.runs.build import RunComponents, build_components
-from elmo_bench.runs.stage import baseline_of
 
 ARMS = ("baseline", "ELMo, cached", "ELMo, recomputed")
 
@@ -29,27 +28,25 @@ ARMS = ("baseline", "ELMo, cached", "ELMo, recomputed")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("overrides", nargs="*", help="as for run.py")
-    parser.add_argument("--epochs", type=int, default=3, help="the median is reported")
-    parser.add_argument("--sizes", type=float, nargs="+", default=[1.0], help="training fractions")
+    parser.add_argument("--epochs", type=int, default=3, help="of each arm; the median is reported")
+    parser.add_argument(
+        "--sizes", type=float, nargs="+", default=[1.0], help="fractions of the training set"
+    )
     args = parser.parse_intermixed_args()
     table = Table(title="Seconds of a training epoch", title_justify="left")
     for column in ("training set", "features", *ARMS, "cached / baseline", "peak memory"):
         table.add_column(column, justify="right")
     for fraction in args.sizes:
-        cfg = compose_run([*args.overrides, f"data.train_fraction={fraction}"])
-        table.add_row(*measure(cfg, args.epochs))
+        settings = run_settings([*args.overrides, f"data.train_fraction={fraction}"])
+        table.add_row(*measure(settings, args.epochs))
     Console().print(table)
 
 
-def compose_run(overrides: list[str]) -> DictConfig:
-    return compose("run", overrides)
-
-
-def measure(cfg: DictConfig, epochs: int) -> list[str]:
-    """One row: the three ways at one size of the training set."""
-    online = OmegaConf.merge(cfg, {"features": "online"})
+def measure(settings: RunSettings, epochs: int) -> list[str]:
+    """One row of the table: the three arms at one size of the training set."""
+    variants = (settings.for_baseline(), settings, settings.but(features="online"))
     timer = StageTimer()
-    arms = [build_components(one, timer) for one in (baseline_of(cfg), cfg, online)]
+    arms = [build_components(variant, timer) for variant in variants]
     seconds: list[list[float]] = [[] for _ in arms]
     for _ in range(epochs):
         for parts, measured in zip(arms, seconds, strict=True):

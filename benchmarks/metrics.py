@@ -1,4 +1,4 @@
-"""Seconds that each metric takes on synthetic predictions of the size of its test set.
+"""Seconds that each metric takes on synthetic predictions as large as its test set.
 
 Run as `python benchmarks/metrics.py`. The libraries that a metric imports on its first call
 (scikit-learn behind seqeval, scipy) are loaded before the timer starts.
@@ -44,7 +44,7 @@ def propositions(rng: random.Random, count: int) -> list[dict[str, Any]]:
 
 
 def coreference_documents(rng: random.Random, count: int, length: int) -> list[dict[str, Any]]:
-    """Documents with a mention at every fourth word; a tenth of the predictions is wrong."""
+    """Documents with a mention at every fourth word; a tenth of the predictions are wrong."""
     documents = []
     for _ in range(count):
         sides: list[dict[int, list[list[int]]]] = [{}, {}]

@@ -1,12 +1,12 @@
-"""Tokens per second of pretraining for each loss and size, beside a plain loop with full softmax.
+"""Tokens per second of pretraining for each loss and size, compared with a plain training loop.
 
-    python benchmarks/pretraining.py                         # made-up text
+    python benchmarks/pretraining.py                         # random text
     python benchmarks/pretraining.py --text 'text/*.txt.gz' --sizes 512/128
 
 The plain loop runs the character CNN at every position and the LSTMs step by step, leaves their
-gradients to autograd, and scores all words for all tokens. All sides take whole training steps,
-with clipping and Adam, on the same batches in the same run; with the full softmax ours and the
-plain loop have the same loss, which is checked. A token is counted once for both directions.
+gradients to autograd, and uses the full softmax. All methods take whole training steps, with
+clipping and Adam, on the same batches in the same run. With the full softmax, our loss is checked
+to equal that of the plain loop. A token is counted once for both directions.
 """
 
 import argparse
@@ -27,19 +27,18 @@ from elmo_bench.bilm.lstm import LstmLayer
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import Softmax, build_softmax
 from elmo_bench.bilm.vocabulary import Vocabulary
-from elmo_bench.config.compose import plain
+from elmo_bench.config.compose import pretrain_settings
+from elmo_bench.config.pretraining_settings import LossSettings
 from elmo_bench.pretraining.corpus import Sentence, TextCorpus
 from elmo_bench.pretraining.loader import StreamBatch, StreamLoader
 from elmo_bench.pretraining.memory import keep_freed_memory
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
-from tests.pretraining.tiny_pretraining import compose_pretraining
 
-LANES, STEPS = 32, 20
+BATCH_SIZE, UNROLL_STEPS = 32, 20
 NUM_WORDS = 30_000
 LOSSES = {
-    "full": {"kind": "full"},
-    "sampled": {"kind": "sampled", "num_negatives": 8192},
-    "adaptive": {"kind": "adaptive", "cutoffs": [2000, 8000], "div_value": 2},
+    kind: LossSettings(kind=kind, cutoffs=[2000, 8000], div_value=2, num_negatives=8192)
+    for kind in ("full", "sampled", "adaptive")
 }
 Hidden = Callable[[BiLm, StreamBatch], Tensor]
 
@@ -56,11 +55,11 @@ def our_hidden(bilm: BiLm, batch: StreamBatch) -> Tensor:
 
 
 def plain_hidden(bilm: BiLm, batch: StreamBatch) -> Tensor:
-    """The same, every position encoded by itself and every step computed by itself."""
+    """The same, encoding every position and computing every step separately."""
     tops = []
     for direction, stack in enumerate((bilm.forward_lstm, bilm.backward_lstm)):
         ids = batch.words[batch.inputs[direction].flatten()]
-        below = encode_all(bilm, ids).view(LANES, STEPS, -1)
+        below = encode_all(bilm, ids).view(BATCH_SIZE, UNROLL_STEPS, -1)
         for number, layer in enumerate(stack.layers):
             above = run_steps(layer, below)
             below = above + below if number and stack.skip_connections else above
@@ -83,10 +82,10 @@ def encode_all(bilm: BiLm, ids: Tensor) -> Tensor:
 
 def run_steps(layer: LstmLayer, inputs: Tensor) -> Tensor:
     weight = torch.cat([layer.input_weight, layer.recurrent_weight], dim=1)
-    hidden = inputs.new_zeros(LANES, inputs.shape[2])
-    cell = inputs.new_zeros(LANES, layer.projection_weight.shape[1])
+    hidden = inputs.new_zeros(BATCH_SIZE, inputs.shape[2])
+    cell = inputs.new_zeros(BATCH_SIZE, layer.projection_weight.shape[1])
     outputs = []
-    for step in range(STEPS):
+    for step in range(UNROLL_STEPS):
         gates = linear(torch.cat([inputs[:, step], hidden], dim=1), weight, layer.bias)
         new, candidate, forget, output = gates.chunk(4, dim=1)
         cell = torch.sigmoid(forget + 1) * cell + torch.sigmoid(new) * torch.tanh(candidate)
@@ -97,22 +96,19 @@ def run_steps(layer: LstmLayer, inputs: Tensor) -> Tensor:
     return torch.stack(outputs, dim=1)
 
 
-class Side:
-    """One way to train: a model of its own, and whole steps with clipping and Adam."""
+class Method:
+    """One way to train: its own model, and whole steps with clipping and Adam."""
 
     def __init__(self, size: str, loss: str, hidden: Hidden, vocabulary: Vocabulary) -> None:
         torch.manual_seed(1)
         units, projection = size.split("/")
-        settings = plain(
-            compose_pretraining(
-                "bilm=english",
-                "corpus=mini",
-                f"bilm.lstm.hidden_dim={units}",
-                f"bilm.lstm.projection_dim={projection}",
-                "bilm.lstm.dropout=0",
-            )
-        )["bilm"]
-        self.bilm = BiLm(size, settings["encoder"], settings["lstm"])
+        overrides = [
+            "bilm=english",
+            f"bilm.lstm.hidden_dim={units}",
+            f"bilm.lstm.projection_dim={projection}",
+            "bilm.lstm.dropout=0",
+        ]
+        self.bilm = BiLm(pretrain_settings(overrides).bilm.architecture())
         self.softmax: Softmax = build_softmax(LOSSES[loss], int(projection), len(vocabulary))
         self.parameters = [*self.bilm.parameters(), *self.softmax.parameters()]
         self.optimizer = torch.optim.Adam(self.parameters, 1e-3, fused=hidden is our_hidden)
@@ -129,51 +125,51 @@ class Side:
         self.optimizer.step()
 
 
-def measure(sides: dict[str, Side], batches: Sequence[StreamBatch]) -> dict[str, float]:
-    """Seconds per step, the median over batches that all sides take in turn."""
-    seconds: dict[str, list[float]] = {name: [] for name in sides}
+def measure(methods: dict[str, Method], batches: Sequence[StreamBatch]) -> dict[str, float]:
+    """Seconds per step: the median over the batches, on which the methods alternate."""
+    seconds: dict[str, list[float]] = {name: [] for name in methods}
     for batch in batches:
-        for name, side in sides.items():
+        for name, method in methods.items():
             start = time.perf_counter()
-            side.step(batch)
+            method.step(batch)
             seconds[name].append(time.perf_counter() - start)
-    # The first steps allocate memory.
+    # Without the first two steps, which allocate memory.
     return {name: sorted(times[2:])[len(times[2:]) // 2] for name, times in seconds.items()}
 
 
 def compare(size: str, text: PreparedCorpus, num_batches: int) -> Table:
     vocabulary = text.vocabulary(NUM_WORDS, 1)
-    sides = {"plain loop, full softmax": Side(size, "full", plain_hidden, vocabulary)}
-    sides |= {f"ours, {loss}": Side(size, loss, our_hidden, vocabulary) for loss in LOSSES}
+    methods = {"plain loop, full softmax": Method(size, "full", plain_hidden, vocabulary)}
+    methods |= {f"ours, {loss}": Method(size, loss, our_hidden, vocabulary) for loss in LOSSES}
     loader = StreamLoader(
         text.train,
         vocabulary,
-        sides["ours, full"].bilm.encoder,
-        lanes=LANES,
-        own=range(LANES),
-        steps=STEPS,
+        methods["ours, full"].bilm.encoder,
+        batch_size=BATCH_SIZE,
+        rows=range(BATCH_SIZE),
+        unroll_steps=UNROLL_STEPS,
         num_batches=num_batches,
         seed=1,
-        fresh=0.0,
+        state_reset_prob=0.0,
     )
     batches = list(loader)
     with torch.no_grad():
         losses = [
-            sides[name].loss(batches[0]) for name in ("plain loop, full softmax", "ours, full")
+            methods[name].loss(batches[0]) for name in ("plain loop, full softmax", "ours, full")
         ]
     torch.testing.assert_close(losses[0], losses[1], rtol=1e-5, atol=1e-5)
-    seconds = measure(sides, batches)
-    bilm = sides["ours, full"].bilm
+    seconds = measure(methods, batches)
+    bilm = methods["ours, full"].bilm
     title = f"{size}: {bilm.num_parameters:,} parameters, {len(vocabulary):,} words"
     table = Table("", "tokens/s", "ratio", title=title)
     for name, taken in seconds.items():
         ratio = seconds["plain loop, full softmax"] / taken
-        table.add_row(name, f"{LANES * STEPS / taken:,.0f}", f"{ratio:.2f}")
+        table.add_row(name, f"{BATCH_SIZE * UNROLL_STEPS / taken:,.0f}", f"{ratio:.2f}")
     return table
 
 
-class MadeUpCorpus:
-    """Sentences with a Zipfian vocabulary, of about English lengths."""
+class RandomCorpus:
+    """Random sentences with a Zipfian vocabulary and about the lengths of English ones."""
 
     def train(self) -> Iterator[Sentence]:
         source = random.Random(1)
@@ -187,20 +183,25 @@ class MadeUpCorpus:
         return {}
 
     def fingerprint(self) -> str:
-        return "made-up"
+        return "random"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--text", nargs="*", help="files or patterns; without, text is made up")
-    parser.add_argument("--sizes", nargs="+", default=["256/64", "256/128", "512/128"])
+    parser.add_argument("--text", nargs="*", help="files or glob patterns (default: random text)")
+    parser.add_argument(
+        "--sizes",
+        nargs="+",
+        default=["256/64", "256/128", "512/128"],
+        help="LSTM units / projection",
+    )
     parser.add_argument("--batches", type=int, default=12)
     parser.add_argument("--threads", type=int)
     args = parser.parse_args()
     if args.threads:
         torch.set_num_threads(args.threads)
     keep_freed_memory()
-    corpus = TextCorpus("text", args.text, None) if args.text else MadeUpCorpus()
+    corpus = TextCorpus(args.text, None) if args.text else RandomCorpus()
     console = Console()
     with tempfile.TemporaryDirectory() as folder:
         text = prepare_corpus(corpus, Path(folder))

@@ -1,6 +1,6 @@
-"""Time and peak memory of SQuAD at the paper's size: a step over long paragraphs, by their length.
+"""Time and peak memory of SQuAD steps at the paper's size, by the length of the paragraphs.
 
-Every step runs in a process of its own, on a batch as large as `max_padded_tokens` allows when no
+Every step runs in a separate process, on a batch as large as `max_padded_tokens` allows when no
 two questions share a paragraph.
 
 Run: OMP_NUM_THREADS=1 python -m benchmarks.squad_memory
@@ -17,28 +17,29 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from elmo_bench.config.compose import build, task_config
+from elmo_bench.config.compose import task_settings
+from elmo_bench.config.locating import build_task
 from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.nn.word_embedding import random_words
 from elmo_bench.runs.datamodule import LengthBatches
 from elmo_bench.task import Batch, collate
-from tasks.squad import SquadTarget
+from elmo_bench.tasks.squad.data import SquadTarget
 
 LAYERS, ELMO_DIM, WORD_DIM, QUESTION = 3, 1024, 300, 12
 
 
 def question(number: int, num_tokens: int, generator: random.Random) -> Example:
-    """A question about a paragraph of made-up words."""
+    """A question about a paragraph of random words."""
     words = tuple(f"word{generator.randint(0, 5000)}" for _ in range(num_tokens + QUESTION))
-    offsets = tuple((place, place + 1) for place in range(num_tokens))
+    offsets = tuple((start, start + 1) for start in range(num_tokens))
     target = SquadTarget("-" * num_tokens, offsets, ("-",), ((0, 0),))
     return Example(str(number), (words[:num_tokens], words[num_tokens:]), target)
 
 
 def largest_batch(num_tokens: int) -> Batch:
     """As many questions as the batch size and `max_padded_tokens` allow, with frozen layers."""
-    settings, generator = task_config("squad").training, random.Random(1)
+    settings, generator = task_settings("squad").training, random.Random(1)
     examples = [question(n, num_tokens, generator) for n in range(settings.batch_size)]
     lengths = [[len(segment) for segment in example.segments] for example in examples]
     rows = next(iter(LengthBatches(lengths, settings.batch_size, settings.max_padded_tokens)))
@@ -47,23 +48,23 @@ def largest_batch(num_tokens: int) -> Batch:
 
 
 def gigabytes() -> float:
-    """The most memory the process has held so far."""
+    """Peak memory of the process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def measure(num_tokens: int, training: bool) -> tuple[int, float, float, float]:
-    """Questions in the batch, memory before a step, seconds of it, memory after it."""
+    """Questions in the batch, GB before a step, its seconds, and peak GB after it."""
     torch.manual_seed(1)
     batch = largest_batch(num_tokens)
-    task = build(task_config("squad").build)
+    task = build_task(task_settings("squad").build)
     words = random_words(distinct_segments(batch.examples), WORD_DIM, True, 1, 0.25)
-    places = dict.fromkeys(("input", "output"), ELMO_DIM)
-    model = task.build_model(words, places, {}).train(training)
-    mixes = {place: ElmoMix(LAYERS, dropout=0.5).train(training) for place in places}
+    elmo_dims = dict.fromkeys(("input", "output"), ELMO_DIM)
+    model = task.build_model(words, elmo_dims, {}).train(training)
+    mixes = {name: ElmoMix(LAYERS, dropout=0.5).train(training) for name in elmo_dims}
     before, start = gigabytes(), time.perf_counter()
     with torch.set_grad_enabled(training):
         assert batch.layers is not None
-        elmo = {place: mix(batch.layers, batch.mask) for place, mix in mixes.items()}
+        elmo = {name: mix(batch.layers, batch.mask) for name, mix in mixes.items()}
         loss = model(batch, elmo).loss
     if training:
         loss.backward()
@@ -72,7 +73,7 @@ def measure(num_tokens: int, training: bool) -> tuple[int, float, float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tokens", type=int, nargs="+", default=[400, 800])
+    parser.add_argument("--tokens", type=int, nargs="+", default=[400, 800], help="of a paragraph")
     args = parser.parse_args()
 
     table = Table(
@@ -84,7 +85,7 @@ def main() -> None:
         "peak GB",
         title=f"{torch.get_num_threads()} thread(s)",
     )
-    # A process that ends after each step, so that a peak is that of its step alone.
+    # A new process for each step, so that the peak is that of this step.
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as processes:
         for num_tokens in args.tokens:
             for name, training in (("training", True), ("evaluation", False)):

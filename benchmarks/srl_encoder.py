@@ -1,4 +1,4 @@
-"""The highway LSTM against a step-by-step cell of the same weights, and nn.LSTM of the same size.
+"""Speed of the highway LSTM, a step-by-step version of it, and nn.LSTM of the same size.
 
 Run: OMP_NUM_THREADS=1 python -m benchmarks.srl_encoder
 """
@@ -15,11 +15,11 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from elmo_bench.nn.packed import Packing
 from elmo_bench.pretraining.memory import keep_freed_memory
-from tasks.srl.encoder import HighwayLstm
+from elmo_bench.tasks.srl.encoder import HighwayLstm
 
 
 def seconds(steps: list[Callable[[], object]], repeats: int) -> list[float]:
-    """The shortest time of each step; they take turns, so that a busy machine hits all alike."""
+    """The shortest time of each step; steps alternate, so that other load affects all of them."""
     best = [float("inf")] * len(steps)
     for _ in range(repeats):
         for number, step in enumerate(steps):
@@ -30,7 +30,7 @@ def seconds(steps: list[Callable[[], object]], repeats: int) -> list[float]:
 
 
 def step_by_step(encoder: HighwayLstm, inputs: Tensor, mask: Tensor) -> Tensor:
-    """The same layers on padded sequences, a cell at a time, with gradients by autograd."""
+    """The same layers on padded sequences, one step at a time, with gradients by autograd."""
     for layer in encoder.layers:
         output = cell = inputs.new_zeros(len(inputs), encoder.hidden_dim)
         outputs = [output] * inputs.shape[1]
@@ -89,7 +89,7 @@ def main() -> None:
     )
     training = seconds([lambda f=f: f().sum().backward() for f in calls.values()], args.repeats)
     with torch.no_grad():
-        reading = seconds(list(calls.values()), args.repeats)
+        forward = seconds(list(calls.values()), args.repeats)
 
     tokens = int(lengths.sum())
     table = Table(
@@ -101,8 +101,8 @@ def main() -> None:
         title=f"{args.layers} layers of {args.units}, {args.batch} sequences of {args.shortest} to "
         f"{args.longest}, {torch.get_num_threads()} thread(s)",
     )
-    for name, train, read in zip(calls, training, reading, strict=True):
-        columns = [(f"{taken * 1e3:.0f}", f"{tokens / taken:,.0f}") for taken in (train, read)]
+    for name, *both in zip(calls, training, forward, strict=True):
+        columns = [(f"{taken * 1e3:.0f}", f"{tokens / taken:,.0f}") for taken in both]
         table.add_row(name, *columns[0], *columns[1])
     Console().print(table)
 

@@ -1,9 +1,9 @@
-"""Reproduce ELMo: a biLM, its layers in six tasks, and the comparison with the paper."""
+"""A reproduction of ELMo: the biLM, its layers in six tasks, and a comparison with the paper."""
 
 from importlib import import_module
 from typing import Any
 
-# Public names and where they live; loaded at first use, so that `import elmo_bench` stays light.
+# Public names and their modules; loaded lazily, so that `import elmo_bench` stays light.
 _PUBLIC = {
     "BiLm": "elmo_bench.bilm.model",
     "ElmoMix": "elmo_bench.features.mix",

@@ -1,4 +1,4 @@
-"""W&B and TensorBoard beside the CSV file; a logger that fails never costs a result."""
+"""W&B and TensorBoard, in addition to the CSV file; a failing logger never stops a run."""
 
 import logging
 import netrc
@@ -10,42 +10,46 @@ from typing import Any
 
 from pytorch_lightning.loggers import Logger
 
+from elmo_bench.config.settings import LoggerSettings, TensorBoardLogger, WandbLogger
+
 log = logging.getLogger(__name__)
 
 WANDB_HOST = "api.wandb.ai"
 
 
 def build_logger(
-    settings: Mapping[str, Any], folder: Path, run_name: str, group: str, config: dict[str, Any]
+    settings: LoggerSettings, folder: Path, run_name: str, group: str, config: dict[str, Any]
 ) -> "GuardedLogger | None":
     """The logger that the config names, or None for CSV alone or when it cannot start."""
     try:
-        if settings["name"] == "wandb":
-            return GuardedLogger(_wandb(settings, folder, run_name, group, config))
-        if settings["name"] == "tensorboard":
-            from pytorch_lightning.loggers import TensorBoardLogger
+        match settings:
+            case WandbLogger():
+                return GuardedLogger(_wandb(settings, folder, run_name, group, config))
+            case TensorBoardLogger():
+                from pytorch_lightning import loggers
 
-            return GuardedLogger(TensorBoardLogger(str(folder), name="tensorboard", version=""))
+                board = loggers.TensorBoardLogger(str(folder), name="tensorboard", version="")
+                return GuardedLogger(board)
     except Exception as error:
-        log.warning("logger=%s could not start, going on without it: %s", settings["name"], error)
+        log.warning("logger=%s could not start; continuing without it: %s", settings.name, error)
     return None
 
 
 def _wandb(
-    settings: Mapping[str, Any], folder: Path, run_name: str, group: str, config: dict[str, Any]
+    settings: WandbLogger, folder: Path, run_name: str, group: str, config: dict[str, Any]
 ) -> Logger:
     import wandb
-    from pytorch_lightning.loggers import WandbLogger
+    from pytorch_lightning import loggers
 
-    class ClosingLogger(WandbLogger):
+    class ClosingLogger(loggers.WandbLogger):
         def close(self) -> None:
             self.experiment.finish()
 
-    offline = settings["mode"] == "offline" or (settings["mode"] == "auto" and not _reachable())
+    offline = settings.mode == "offline" or (settings.mode == "auto" and not _reachable())
     os.environ.setdefault("WANDB_SILENT", "true")
     run = wandb.init(
-        project=settings["project"],
-        entity=settings["entity"],
+        project=settings.project,
+        entity=settings.entity,
         name=run_name,
         group=group,
         dir=str(folder),
@@ -57,7 +61,7 @@ def _wandb(
 
 
 def _reachable() -> bool:
-    """Whether W&B can be used online: a key first, and only with one a look at the network."""
+    """Whether W&B can be used online; the network is tried only if there is a key."""
     if not (os.environ.get("WANDB_API_KEY") or _netrc_has_key()):
         return False
     try:
@@ -75,7 +79,7 @@ def _netrc_has_key() -> bool:
 
 
 class GuardedLogger(Logger):
-    """Passes calls on to a logger, and drops it with a warning once it fails."""
+    """Forwards calls to a logger, and drops it with a warning if it fails."""
 
     def __init__(self, logger: Logger) -> None:
         super().__init__()
@@ -96,11 +100,11 @@ class GuardedLogger(Logger):
         self._call("log_hyperparams", params, *args)
 
     def log_summary(self, values: Mapping[str, float], draw: Callable[[], Path] | None) -> None:
-        """The outcome of the run: scores, and the picture of its layer weights.
+        """Log the outcome of the run: scores, and a figure of its layer weights.
 
         Args:
-            values: By name.
-            draw: Makes the picture; not called for a logger that takes none.
+            values: The scores by name.
+            draw: Makes the figure; not called if the logger takes no images.
         """
         self._call("log_metrics", dict(values), None)
         log_image = getattr(self.logger, "log_image", None)
@@ -108,13 +112,13 @@ class GuardedLogger(Logger):
             self._guard("log_image", lambda: log_image("layer_weights", [str(draw())]))
 
     def finish(self) -> None:
-        """Close the run for good, so that the next one of a sweep starts its own."""
+        """Close the logger's run, so that the next run of a sweep starts its own."""
         self._call("finalize", "success")
         self._call("close")
 
     def _call(self, method: str, *args: Any) -> None:
         function = getattr(self.logger, method, None)
-        if function is not None:  # else dropped, or a logger that does not do this
+        if function is not None:  # else dropped, or the logger lacks the method
             self._guard(method, lambda: function(*args))
 
     def _guard(self, method: str, call: Callable[[], object]) -> None:

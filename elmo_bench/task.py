@@ -1,9 +1,9 @@
-"""The contract of a task: what a task folder gives to the rest of the framework.
+"""The task contract: what a task folder provides to the rest of the framework.
 
 Axis names in shapes, everywhere in the project:
     layer    biLM layers, the token layer first
     batch    examples of one batch
-    segment  token sequences that the biLM reads alone (a sentence, a question, a paragraph)
+    segment  token sequences that the biLM encodes independently (a sentence, a paragraph)
     time     tokens of a segment, padded
     char     characters of a token, padded
     dim      features
@@ -27,7 +27,7 @@ from elmo_bench.nn.word_embedding import WordEmbedding
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples beside the padded rows of their segments.
+    """Examples with the padded rows of their segments.
 
     A segment that several examples share (a paragraph and its questions) has one row, so that
     whatever is computed per segment is computed once.
@@ -43,7 +43,7 @@ class Batch:
         return len(self.examples)
 
     def row_index(self, segment: int = 0) -> Tensor:
-        """The row of each example's n-th segment, to gather with."""
+        """Return the row of each example's n-th segment, for gathering."""
         return torch.tensor([rows[segment] for rows in self.rows], device=self.mask.device)
 
     def to(self, device: torch.device, non_blocking: bool = False) -> "Batch":
@@ -60,14 +60,14 @@ class Batch:
 def collate(
     examples: list[Example], layers: Float[Tensor, "layer segment time dim"] | None = None
 ) -> Batch:
-    """Put examples into a batch; `layers` belong to its distinct segments in order."""
+    """Collate examples into a batch; `layers` are those of its distinct segments, in order."""
     segments = distinct_segments(examples)
-    place = {segment: row for row, segment in enumerate(segments)}
+    row_of = {segment: row for row, segment in enumerate(segments)}
     lengths = torch.tensor([len(segment) for segment in segments])
     return Batch(
         examples=examples,
         segments=segments,
-        rows=[tuple(place[segment] for segment in example.segments) for example in examples],
+        rows=[tuple(row_of[segment] for segment in example.segments) for example in examples],
         mask=torch.arange(int(lengths.max()))[None] < lengths[:, None],
         layers=layers,
     )
@@ -77,19 +77,19 @@ class Output(NamedTuple):
     """What a task's model returns."""
 
     loss: Float[Tensor, ""]
-    predictions: list[Any]  # one per example and fit for JSON; empty while training
+    predictions: list[Any]  # one per example, JSON-serializable; empty during training
 
 
 class Annotation(NamedTuple):
-    """What is known or predicted of an example, for the eye: a label, or labeled spans."""
+    """Gold or predicted annotation of an example, for display: a label, or labeled spans."""
 
     label: str | None = None
     spans: tuple[tuple[int, int, int, str], ...] = ()  # segment, first token, last token, label
 
 
 # Groups of (precision numerator, denominator, recall numerator, denominator). The score of a set of
-# examples is the mean over groups of the F1 of the sums. One group is enough for all but
-# coreference; an accuracy is (right, 1, right, 1), since F1 of equal halves is that half.
+# examples is the mean over groups of the F1 of the sums. Only coreference needs several groups.
+# Accuracy is (right, 1, right, 1): when precision equals recall, F1 equals both.
 Counts = list[tuple[int | float, int | float, int | float, int | float]]
 
 
@@ -106,10 +106,10 @@ class Task(ABC):
     def from_hub(
         self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
-        """Map the rows of a Hub dataset onto the examples that `read` gives."""
+        """Convert the rows of a Hub dataset to the examples that `read` would yield."""
 
     def label_vocabulary(self, train: Sequence[Example]) -> dict[str, Any]:
-        """What the model must know of the training data, fit for JSON: the set of tags, say."""
+        """What the model needs from the training data, such as the tag set; JSON-serializable."""
         return {}
 
     @abstractmethod
@@ -123,8 +123,8 @@ class Task(ABC):
 
         Args:
             words: Embeds the words of a batch's segments.
-            elmo_dims: Size of the ELMo vectors by place; empty in the baseline.
-            label_vocabulary: What `label_vocabulary` gave for the training data.
+            elmo_dims: Size of the ELMo vectors by placement; empty in the baseline.
+            label_vocabulary: What `label_vocabulary` returned for the training data.
         """
 
     @abstractmethod
@@ -137,15 +137,15 @@ class Task(ABC):
 
     @abstractmethod
     def counts(self, example: Example, prediction: Any) -> Counts:
-        """What one example adds to the score, for tests of significance."""
+        """What one example adds to the score, for significance tests."""
 
     @abstractmethod
     def annotate(self, example: Example, prediction: Any) -> Annotation:
-        """A prediction, or `gold`, in the form that terminal and report can show."""
+        """A prediction (or `gold`) in the form that the terminal and the report display."""
 
     @abstractmethod
     def parse(self, text: str) -> Example:
-        """Make an example of what a person types; ValueError says which form it has."""
+        """Parse text that a user types; a ValueError explains the expected form."""
 
     @abstractmethod
     def write_predictions(
@@ -159,6 +159,6 @@ class Task(ABC):
 
         Args:
             gold: The corpus's file.
-            predicted: What `write_predictions` wrote, or another system.
-            partial: Count only what the prediction file has, not all that gold asks for.
+            predicted: Written by `write_predictions` or by another system.
+            partial: Score only what the prediction file has, not everything in gold.
         """

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from omegaconf import DictConfig
 
-from elmo_bench.config.compose import compose
+from elmo_bench.config.compose import run_settings
+from elmo_bench.config.settings import RunSettings
 
 # Before anything imports datasets or wandb: no test may touch the network.
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -59,11 +59,11 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def tiny_run(tmp_path: Path, shared_cache: Path) -> Callable[..., DictConfig]:
-    """Composes the real config of a tiny run that writes below tmp_path."""
+def tiny_run(tmp_path: Path, shared_cache: Path) -> Callable[..., RunSettings]:
+    """Gives the settings of a tiny run that writes below tmp_path."""
 
-    def compose_tiny(*overrides: str, folder: Path = tmp_path) -> DictConfig:
+    def tiny_settings(*overrides: str, folder: Path = tmp_path) -> RunSettings:
         paths = [*paths_below(folder), f"paths.cache={shared_cache}"]
-        return compose("run", [*TINY, *paths, *overrides])
+        return run_settings([*TINY, *paths, *overrides])
 
-    return compose_tiny
+    return tiny_settings

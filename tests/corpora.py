@@ -1,16 +1,16 @@
-"""A few lines of every corpus's format, and how each is read."""
+"""A few lines in the format of every corpus, and the reader of each."""
 
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import tasks.coref.data
-import tasks.ner.data
-import tasks.snli.data
-import tasks.squad.data
-import tasks.srl.data
-import tasks.sst5.data
+import elmo_bench.tasks.coref.data
+import elmo_bench.tasks.ner.data
+import elmo_bench.tasks.snli.data
+import elmo_bench.tasks.squad.data
+import elmo_bench.tasks.srl.data
+import elmo_bench.tasks.sst5.data
 from elmo_bench.data.example import Example, Skipped
 
 NER = """-DOCSTART- -X- -X- O
@@ -95,17 +95,17 @@ bc/x/00/x_0001 1 0 Yes UH * - - - Bob * -
 TEXTS = {"ner": NER, "sst5": SST5, "snli": SNLI, "squad": SQUAD, "srl": SRL, "coref": COREF}
 
 READERS: dict[str, Callable[[Path, Skipped], Iterator[Example]]] = {
-    "ner": lambda path, skipped: tasks.ner.data.read(path),
-    "sst5": lambda path, skipped: tasks.sst5.data.read(path, "train", 1, skipped),
-    "snli": tasks.snli.data.read,
-    "squad": lambda path, skipped: tasks.squad.data.read(path, "train", None, skipped),
-    "srl": lambda path, skipped: tasks.srl.data.read(path, True, skipped),
-    "coref": tasks.coref.data.read,
+    "ner": lambda path, skipped: elmo_bench.tasks.ner.data.read(path),
+    "sst5": lambda path, skipped: elmo_bench.tasks.sst5.data.read(path, "train", 1, skipped),
+    "snli": elmo_bench.tasks.snli.data.read,
+    "squad": lambda path, skipped: elmo_bench.tasks.squad.data.read(path, "train", None, skipped),
+    "srl": lambda path, skipped: elmo_bench.tasks.srl.data.read(path, True, skipped),
+    "coref": elmo_bench.tasks.coref.data.read,
 }
 
 
 def read_text(task: str, path: Path, text: str | None = None) -> tuple[list[Example], Skipped]:
-    """Write a text (a task's sample, if none is given) to a file and read it again."""
+    """Write a text (by default the task's sample) to a file and read it back."""
     skipped: Skipped = Counter()
     path.write_text(TEXTS[task] if text is None else text, encoding="utf-8")
     return list(READERS[task](path, skipped)), skipped

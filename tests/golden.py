@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from elmo_bench.config.compose import compose, task_names
+from elmo_bench.config.compose import run_settings, task_names
 from elmo_bench.mini.files import write_mini
 from elmo_bench.mini.settings import MiniSettings
 from elmo_bench.pretraining.stage import pretrain
@@ -42,7 +42,7 @@ def pretraining_losses(folder: Path) -> list[float]:
 def run_outcome(task: str, folder: Path, cache: Path) -> dict[str, Any]:
     """Scores, losses and layer weights of a tiny run with ELMo."""
     paths = [*paths_below(folder), f"paths.cache={cache}"]
-    record = evaluate(compose("run", [*TINY, *paths, f"task={task}"]))
+    record = evaluate(run_settings([*TINY, *paths, f"task={task}"]))
     rows = [
         {key: value for key, value in row.items() if "loss" in key or key.startswith("dev/")}
         for row in record.epochs

@@ -5,6 +5,7 @@ from pytorch_lightning import Trainer
 from pytorch_lightning.demos.boring_classes import BoringModel
 from pytorch_lightning.loggers import CSVLogger
 
+from elmo_bench.config.settings import WandbLogger
 from elmo_bench.loggers import GuardedLogger, build_logger
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.stage import evaluate, run
@@ -38,9 +39,9 @@ def test_a_failing_logger_is_dropped_with_a_warning_and_training_goes_on(tmp_pat
 
 def test_a_logger_that_cannot_start_is_left_out(tmp_path, caplog):
     (tmp_path / "file").write_text("")
-    settings = {"name": "wandb", "project": "p", "entity": None, "mode": "no such mode"}
+    settings = WandbLogger(name="wandb", project="a/b#c" * 99, entity=None, mode="offline")
     assert build_logger(settings, tmp_path / "file", "run", "group", {}) is None
-    assert "going on without it" in caplog.text
+    assert "continuing without it" in caplog.text
 
 
 def test_wandb_keeps_each_run_of_a_process_apart_and_needs_no_network(tiny_run, monkeypatch):

@@ -1,9 +1,9 @@
-"""What the layers of a biLM know: neighbors in context, word senses, parts of speech."""
+"""Analyses of biLM layers: nearest neighbors in context, word senses, parts of speech."""
 
 from importlib import import_module
 from typing import Any
 
-# Public names and where they live; loaded at first use, as reports need the results alone.
+# Public names and their modules; loaded lazily, since reports need only the results.
 _PUBLIC = {
     "find_neighbors": "elmo_bench.analysis.neighbors",
     "Method": "elmo_bench.analysis.wsd",

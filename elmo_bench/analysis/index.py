@@ -1,9 +1,10 @@
-"""The vectors of a word's occurrences in a file, or of all words', on disk.
+"""An on-disk index of the vectors of one word's occurrences in a file, or of every word's.
 
-A folder in the cache holds vectors.npy (layer, occurrence, dim) in float16, positions.npy (line,
+A cache folder holds vectors.npy (layer, occurrence, dim) in float16, positions.npy (line,
 position) of each occurrence, and about.json. Building reads the file twice, first to count and
-then to compute, and keeps a few thousand tokens in memory besides the positions (16 bytes each);
-searching maps vectors.npy and reads it block by block. So millions of tokens need disk, not memory.
+then to compute, and keeps in memory a few thousand tokens and the positions (16 bytes each).
+Searching memory-maps vectors.npy and reads it in blocks, so millions of tokens need disk space
+rather than memory.
 """
 
 import hashlib
@@ -25,8 +26,8 @@ from rich.progress import Progress
 from elmo_bench.analysis.stream import stream_layers, write_vectors
 from elmo_bench.analysis.text import Line, read_lines
 from elmo_bench.bilm.model import BiLm
+from elmo_bench.records.atomic import replace_folder
 from elmo_bench.records.digest import content_hash
-from elmo_bench.records.files import replace_folder
 
 BLOCK_ROWS = 16_384  # searched at a time
 
@@ -34,7 +35,7 @@ Label = TypeVar("Label")
 
 
 class Match(NamedTuple):
-    """An occurrence by its row in the index, and how near it is."""
+    """An occurrence, as its row in the index, and its cosine with the query."""
 
     similarity: float
     row: int
@@ -42,7 +43,7 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class Index:
-    """Occurrences in a file, and some layers of each."""
+    """Occurrences in a file and their vectors at some layers."""
 
     layers: list[int]
     vectors: Float16[np.ndarray, "layer row dim"]
@@ -52,15 +53,15 @@ class Index:
         return len(self.positions)
 
     def rows(self, line: int, position: int) -> list[int]:
-        """The row of an occurrence, if it is here."""
+        """Return the row of an occurrence as a list, empty if it is not in the index."""
         return np.flatnonzero((self.positions == (line, position)).all(axis=1)).tolist()
 
     def nearest(
         self, vector: Float[np.ndarray, " dim"], layer: int, top: int, center: bool = False
     ) -> list[Match]:
-        """The occurrences of the greatest cosine, from the nearest on.
+        """Return the occurrences with the greatest cosine, nearest first.
 
-        With `center`, the mean of all occurrences is taken away first: what they share.
+        With `center`, the mean of all occurrences, which is what they share, is subtracted first.
         """
         found: list[tuple[float, int]] = []
         middle = self.mean(layer) if center else np.zeros_like(vector)
@@ -71,12 +72,12 @@ class Index:
         return [Match(similarity, row) for similarity, row in found]
 
     def mean(self, layer: int) -> Float[np.ndarray, " dim"]:
-        """The mean vector of all occurrences."""
+        """Return the mean vector of all occurrences."""
         total = sum(block.sum(axis=0, dtype=np.float64) for _, block in self._blocks(layer))
         return np.asarray(total / len(self), dtype=np.float32)
 
     def _blocks(self, layer: int) -> Iterator[tuple[int, Float[np.ndarray, "_row dim"]]]:
-        """Consecutive rows as float32, with the number of the first."""
+        """Yield blocks of consecutive rows as float32, each with the index of its first row."""
         rows = self.vectors[self.layers.index(layer)]
         for start in range(0, len(self), BLOCK_ROWS):
             yield start, rows[start : start + BLOCK_ROWS].astype(np.float32)
@@ -96,10 +97,10 @@ def merge_best(
     label: Callable[[int], Label],
     top: int,
 ) -> list[tuple[float, Label]]:
-    """The best of those so far and of a block, from the best on; among equals the earlier."""
+    """Merge the best so far with a block, best first; ties go to the earlier item."""
     chosen: Sequence[int] = range(len(scores))
     if top < len(scores):
-        # Not argpartition alone: of equal scores at the border it would keep any.
+        # Not argpartition alone: among ties at the border it would keep arbitrary ones.
         border = np.partition(scores, -top)[-top]
         chosen = np.flatnonzero(scores >= border).tolist()
     new = [(float(scores[i]), label(i)) for i in chosen]
@@ -109,14 +110,14 @@ def merge_best(
 def open_index(
     bilm: BiLm, path: Path, word: str | None, layers: Sequence[int], cache: Path
 ) -> Index:
-    """The index of a file, made if the cache has none for this biLM, content, word and layers.
+    """Open the index of a file; build it if this biLM, content, word and layers have none yet.
 
     Args:
-        bilm: Whose layers.
+        bilm: The biLM that computes the layers.
         path: Text, as `read_lines` reads it.
-        word: Whose occurrences; None takes every word.
-        layers: What is kept of each occurrence.
-        cache: Where indexes lie.
+        word: The word whose occurrences are indexed; None indexes every word.
+        layers: The layers to store for each occurrence.
+        cache: The folder of indexes.
     """
     wanted = None if word is None else word.casefold()
     about = {
@@ -141,7 +142,7 @@ def open_index(
 
 
 def _load(folder: Path, layers: list[int]) -> Index | None:
-    """None where the folder is missing or its files do not fit together."""
+    """Return None if the folder is missing or its files do not match."""
     try:
         vectors = np.load(folder / "vectors.npy", mmap_mode="r")
         positions = np.load(folder / "positions.npy")
@@ -155,12 +156,14 @@ def _load(folder: Path, layers: list[int]) -> Index | None:
 def _build(
     bilm: BiLm, path: Path, word: str | None, layers: list[int], folder: Path, about: str
 ) -> None:
-    flat = array("q")  # 16 bytes an occurrence
+    flat = array("q")  # 16 bytes per occurrence
     for line, found in _occurrences(path, word):
         for position in found:
             flat.extend((line.number, position))
     if not flat:
-        raise ValueError(f"{path}: {word!r} does not occur in it" if word else f"{path} is empty")
+        raise ValueError(
+            f"{path}: the word {word!r} does not occur" if word else f"{path} is empty"
+        )
     positions = np.array(flat, dtype=np.int64).reshape(-1, 2)
     shape = (len(layers), len(positions), bilm.output_dim)
     with replace_folder(folder) as unfinished:
@@ -187,7 +190,7 @@ def _occurrences(path: Path, word: str | None) -> Iterator[tuple[Line, list[int]
 def _blocks(
     bilm: BiLm, path: Path, word: str | None, layers: list[int]
 ) -> Iterator[Float[np.ndarray, "layer _row dim"]]:
-    """The vectors of each sentence's occurrences; sentences without any are not computed."""
+    """Yield the vectors of each sentence's occurrences; sentences without any are skipped."""
     occurrences = _occurrences(path, word)
     for (_, positions), stack in stream_layers(bilm, occurrences, lambda item: item[0].tokens):
         yield stack[layers][:, positions]

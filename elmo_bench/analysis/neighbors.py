@@ -1,4 +1,4 @@
-"""Occurrences of a word in context that are nearest to one occurrence (the paper's Table 4)."""
+"""Nearest neighbors of a word in context (the paper's Table 4)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ CACHE = Path("cache/neighbors")
 
 @dataclass(frozen=True)
 class Neighbor:
-    """An occurrence with its sentence; the sense where the file knows it."""
+    """An occurrence with its sentence, and its sense if the file has it."""
 
     similarity: float  # cosine
     line: int
@@ -26,7 +26,7 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class Query:
-    """A word in a sentence that neighbors are asked for."""
+    """The word in a sentence whose neighbors are searched."""
 
     tokens: tuple[str, ...]
     position: int
@@ -34,13 +34,13 @@ class Query:
 
 
 def ask(bilm: BiLm, sentence: str | list[str], word: str) -> Query:
-    """The first occurrence of a word in a sentence, whose tokens stand apart."""
+    """Return the first occurrence of a word in a sentence, whose tokens are separated by spaces."""
     tokens = tuple(sentence.split() if isinstance(sentence, str) else sentence)
     positions = Line(0, tokens).positions(word)
     if not positions:
         raise ValueError(
-            f"{word!r} is not a token of the sentence {' '.join(tokens)!r}; tokens stand apart, "
-            f"as in the text file."
+            f"{word!r} is not a token of the sentence {' '.join(tokens)!r}; separate tokens by "
+            f"spaces, as in the text file."
         )
     [layers] = bilm.embed([tokens])
     return Query(tokens, positions[0], layers[:, positions[0]].cpu().numpy())
@@ -57,18 +57,18 @@ def find_neighbors(
     center: bool = False,
     cache: Path | str = CACHE,
 ) -> list[Neighbor]:
-    """The occurrences in a text file that are nearest to `word` in `sentence`.
+    """Find the occurrences in a text file that are nearest to `word` in `sentence`.
 
     Args:
-        bilm: Whose layers.
-        path: One tokenized sentence a line, or a .jsonl file of senses; plain or .gz.
-        sentence: Tokens, or a text with its tokens apart.
-        word: One of them; its first occurrence counts.
-        layer: Which layer; the last one if None. Layer 0 is the token layer.
-        top: How many.
-        any_word: Compare with every word of the file, not with the occurrences of this one.
-        center: Take the mean of all occurrences away first.
-        cache: Where the file's index is kept.
+        bilm: The biLM that computes the layers.
+        path: One tokenized sentence per line, or a .jsonl file of senses; plain or .gz.
+        sentence: A list of tokens, or text with its tokens separated by spaces.
+        word: One of the tokens; its first occurrence is the query.
+        layer: The layer to compare; None is the last one, 0 the token layer.
+        top: The number of neighbors to return.
+        any_word: Compare with every word of the file, not only with occurrences of `word`.
+        center: Subtract the mean of all occurrences first.
+        cache: The folder that keeps the file's index.
     """
     layer = check_layer(bilm, layer)
     query = ask(bilm, sentence, word)
@@ -77,15 +77,17 @@ def find_neighbors(
 
 
 def check_layer(bilm: BiLm, layer: int | None) -> int:
-    """A layer's number, the last one for None."""
+    """Return the number of a valid layer; None is the last one."""
     layer = bilm.num_layers - 1 if layer is None else layer
     if not 0 <= layer < bilm.num_layers:
-        raise ValueError(f"layer {layer}: this biLM has the layers 0 to {bilm.num_layers - 1}")
+        raise ValueError(
+            f"layer {layer} does not exist; this biLM has layers 0 to {bilm.num_layers - 1}"
+        )
     return layer
 
 
 def word_index(bilm: BiLm, path: Path, word: str | None, layer: int, cache: Path) -> Index:
-    """All layers of one word's occurrences, or one layer of every word."""
+    """Open the index of all layers of one word, or of one layer of every word."""
     layers = [layer] if word is None else list(range(bilm.num_layers))
     return open_index(bilm, path, word, layers, cache)
 
@@ -93,7 +95,7 @@ def word_index(bilm: BiLm, path: Path, word: str | None, layer: int, cache: Path
 def nearest(
     index: Index, path: Path, query: Query, layer: int, top: int, center: bool = False
 ) -> list[Neighbor]:
-    """The nearest occurrences; the query itself is none of them, and no sentence comes twice."""
+    """Return the nearest occurrences, without the query itself and without duplicates."""
     wanted = top
     while True:
         matches = index.nearest(query.layers[layer], layer, wanted, center)

@@ -1,4 +1,4 @@
-"""A word's occurrences on a plane: the two directions in which they differ most."""
+"""Scatter plots of a word's occurrences on their first two principal components."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ from matplotlib.patheffects import withStroke
 from elmo_bench.report.figures.style import FAINT, INK, legend_below, new_figure
 from elmo_bench.report.weights import layer_name
 
-# Okabe and Ito's colors without black, each with a marker of its own for print in gray.
+# Okabe and Ito's colors without black, each with its own marker for printing in gray.
 SENSE_COLORS = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442"]
 SENSE_MARKERS = ["o", "^", "s", "D", "v", "P", "X"]
-MAX_POINTS = 2000  # more would hide each other
+MAX_POINTS = 2000  # more would overlap
 
 Points = Float[np.ndarray, "row 2"]
 
@@ -23,24 +23,25 @@ Points = Float[np.ndarray, "row 2"]
 def principal_plane(
     vectors: Float[np.ndarray, "row dim"], others: Float[np.ndarray, "other dim"] | None = None
 ) -> tuple[Points, Float[np.ndarray, "_other 2"], list[float]]:
-    """Place vectors, and others that do not count, on the plane of the two greatest variances.
+    """Project vectors onto the plane of their two greatest variances.
 
-    Also gives the share of all variance in either direction.
+    The plane is fitted to `vectors` alone; `others` are only projected onto it. The third value
+    returned is the share of the total variance along each of the two directions.
     """
     center = vectors.mean(axis=0)
-    centerd = vectors - center
-    _, sizes, directions = np.linalg.svd(centerd, full_matrices=False)
+    centered = vectors - center
+    _, sizes, directions = np.linalg.svd(centered, full_matrices=False)
     shares = (sizes**2 / max(float((sizes**2).sum()), 1e-12))[:2].tolist()
     axes = np.zeros((2, vectors.shape[1]), vectors.dtype)
     axes[: len(directions[:2])] = directions[:2]
-    # The sign of a direction is arbitrary; this one is the same everywhere.
+    # The sign of a direction is arbitrary; this fixes it on every machine.
     axes *= np.where(axes[range(2), np.abs(axes).argmax(axis=1)] < 0, -1, 1)[:, None]
     placed = np.empty((0, 2)) if others is None else (others - center) @ axes.T
-    return centerd @ axes.T, placed, [*shares, 0.0][:2]
+    return centered @ axes.T, placed, [*shares, 0.0][:2]
 
 
 def sample_rows(total: int, kept: Sequence[int]) -> list[int]:
-    """Rows to draw of a great number: evenly chosen ones, and those that must be there."""
+    """Return the rows to draw: an even sample if there are many, and always the `kept` ones."""
     even = np.linspace(0, total - 1, min(total, MAX_POINTS)).astype(int)
     return sorted({*even.tolist(), *kept})
 
@@ -52,14 +53,14 @@ def draw_occurrences(
     query: Mapping[int, Float[np.ndarray, " dim"]] | None = None,
     nearest: Sequence[int] = (),
 ) -> Figure:
-    """A panel per layer, a point per occurrence, a color and a marker per sense.
+    """Draw a panel per layer, a point per occurrence, a color and marker per sense.
 
     Args:
-        title: What is drawn.
+        title: The title of the figure.
         layers: The vectors of the occurrences by layer.
-        senses: The sense of each occurrence; None where it is not known.
+        senses: The sense of each occurrence; None where it is unknown.
         query: An occurrence to mark with a star, by layer.
-        nearest: Rows to number, from the nearest on.
+        nearest: Rows to number, nearest first.
     """
     figure = new_figure(0.4 + 3.2 * len(layers), 3.7)
     panels = figure.subplots(1, len(layers), squeeze=False)[0]

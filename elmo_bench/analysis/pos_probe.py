@@ -31,7 +31,7 @@ class Tagged(NamedTuple):
 
 
 class PosScores(NamedTuple):
-    """Percent of right tags: of all words, and of those that training lacks."""
+    """Percent of correct tags: over all words, and over words not seen in training."""
 
     accuracy: float
     unseen: float
@@ -39,45 +39,45 @@ class PosScores(NamedTuple):
 
 @dataclass(frozen=True)
 class Training:
-    """How the classifier is trained: L-BFGS on all of the data, stopped by dev accuracy.
+    """Training settings of the classifier: full-batch L-BFGS, stopped early by dev accuracy.
 
-    On layers whose features hang together, Adam was still five points behind after 50 epochs.
+    On layers with correlated features, Adam was still five points behind after 50 epochs.
     """
 
     penalty: float = 1e-5  # L2, on the weights
-    iterations: int = 20  # between two looks at dev
+    iterations: int = 20  # between two dev evaluations
     max_rounds: int = 12
     patience: int = 2  # rounds without a better dev accuracy
 
 
 def read_tagged(path: Path) -> list[Tagged]:
-    """The words and the POS column of a CoNLL-2012 file, plain or .gz."""
+    """Read the words and the POS column of a CoNLL-2012 file, plain or .gz."""
     found = [
         Tagged(sentence.words, sentence.pos)
         for document in read_documents(path)
         for sentence in document.sentences
     ]
     if not any(tag not in ("-", "*") for sentence in found for tag in sentence.tags):
-        raise DataError(path, None, "its column of parts of speech is empty")
+        raise DataError(path, None, "the column of parts of speech is empty")
     return found
 
 
 def gather(bilm: BiLm, sentences: Sequence[Tagged], path: Path) -> np.ndarray:
-    """The layers of every word, (layer, row, dim) in float16 on disk."""
+    """Write the layers of every word to disk and return them, (layer, row, dim) in float16."""
     shape = (bilm.num_layers, sum(len(s.words) for s in sentences), bilm.output_dim)
     stacks = stream_layers(bilm, shown(sentences), lambda sentence: sentence.words)
     return write_vectors(path, shape, (stack for _, stack in stacks))
 
 
 def static_rows(sentences: Sequence[Tagged], vectors: dict[str, Vector]) -> Rows:
-    """The static vector of every word; zero for an unknown one."""
+    """Return the static vector of every word; unknown words are zero."""
     unknown = np.zeros(len(next(iter(vectors.values()))), np.float32)
     found = (lookup(vectors, word) for sentence in sentences for word in sentence.words)
     return np.stack([unknown if vector is None else vector for vector in found])
 
 
 class Tags:
-    """The tags of a training split as numbers, and the words that it has."""
+    """The tag and word vocabularies of a training split."""
 
     def __init__(self, train: Sequence[Tagged]) -> None:
         self.names = sorted({tag for sentence in train for tag in sentence.tags})
@@ -85,17 +85,17 @@ class Tags:
         self.words = {word for sentence in train for word in sentence.words}
 
     def numbers(self, sentences: Sequence[Tagged]) -> Int64[Tensor, " row"]:
-        """The tags of all words; -1, which no answer equals, for a tag that training lacks."""
+        """Return the tag of every word; a tag unseen in training is -1, which no answer equals."""
         tags = (tag for sentence in sentences for tag in sentence.tags)
         return torch.tensor([self.number.get(tag, -1) for tag in tags])
 
     def unseen(self, sentences: Sequence[Tagged]) -> Bool[Tensor, " row"]:
-        """Which words training lacks."""
+        """Return which words are unseen in training."""
         words = (word for sentence in sentences for word in sentence.words)
         return torch.tensor([word not in self.words for word in words])
 
     def score(self, sentences: Sequence[Tagged], answers: Int64[Tensor, " row"]) -> PosScores:
-        """Compare answers with the gold tags."""
+        """Score answers against the gold tags."""
         right = (answers == self.numbers(sentences)).double()
         unseen = right[self.unseen(sentences)]
         return PosScores(
@@ -104,7 +104,7 @@ class Tags:
 
 
 def frequent_tags(train: Sequence[Tagged], test: Sequence[Tagged], tags: Tags) -> PosScores:
-    """The baseline: each word's most frequent tag, and the most frequent of all for a new word."""
+    """Score the baseline: each word's most frequent tag, or the overall one for unseen words."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for sentence in train:
         for word, tag in zip(*sentence, strict=True):
@@ -121,7 +121,7 @@ def probe_pos(
     rows: dict[str, np.ndarray],
     training: Training,
 ) -> PosScores:
-    """Train on the rows of train, stop by those of dev, and score those of test."""
+    """Train a probe on train, stop it by dev accuracy, and score it on test."""
     data = {split: torch.from_numpy(np.array(rows[split])) for split in rows}
     train, dev = tags.numbers(splits["train"]), tags.numbers(splits["dev"])
     probe = Probe(data["train"], len(tags.names))
@@ -148,7 +148,7 @@ def probe_pos(
 
 
 class Probe(nn.Module):
-    """A linear layer on vectors brought to mean 0 and variance 1, which speeds up its training."""
+    """A linear layer on vectors standardized to mean 0 and variance 1, which speeds up training."""
 
     mean: Tensor
     scale: Tensor
@@ -172,7 +172,7 @@ class Probe(nn.Module):
     def accumulate(
         self, rows: Float[Tensor, "row dim"], target: Int64[Tensor, " row"], penalty: float
     ) -> float:
-        """The mean loss; its gradients are added up block by block, so that memory is bounded."""
+        """Return the mean loss; gradients accumulate block by block to bound memory."""
         loss = penalty * self.linear.weight.square().sum()
         loss.backward()
         total = loss.item()
@@ -184,5 +184,5 @@ class Probe(nn.Module):
 
     @torch.no_grad()
     def answers(self, rows: Float[Tensor, "row dim"]) -> Int64[Tensor, " row"]:
-        """The best tag of each row."""
+        """Return the best tag of each row."""
         return torch.cat([self(block).argmax(dim=1) for block in rows.split(BLOCK_ROWS)])

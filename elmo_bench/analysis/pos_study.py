@@ -1,4 +1,4 @@
-"""RunComponents of speech from files to a result: every layer beside its baselines."""
+"""The part-of-speech analysis, from files to a result with every layer and the baselines."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -28,13 +28,13 @@ def study_pos(
     """Train a linear classifier of parts of speech on every layer.
 
     Args:
-        bilm: Whose layers.
+        bilm: The biLM that computes the layers.
         files: CoNLL-2012 files of `train`, `dev` and `test`.
-        data: What tables call them.
+        data: Their name in tables.
         vectors: Static vectors for a baseline.
-        limit: Use so many training sentences at most.
-        training: How; the defaults if None.
-        cache: Where the vectors lie meanwhile.
+        limit: Use at most this many training sentences.
+        training: Training settings; the defaults if None.
+        cache: The folder for temporary files of vectors.
     """
     timer = StageTimer()
     training = training or Training()
@@ -60,7 +60,7 @@ def study_pos(
     sizes = {name: sum(len(s.words) for s in some) for name, some in splits.items()}
     return Analysis(
         analysis="pos",
-        bilm=bilm.config["name"],
+        bilm=bilm.name,
         fingerprint=bilm.fingerprint(),
         data=data,
         settings={"limit": limit, "training": asdict(training), "files": identities},

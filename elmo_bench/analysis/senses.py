@@ -1,4 +1,4 @@
-"""Occurrences of words with their senses: plain jsonl, and the unified WSD framework's XML."""
+"""Readers of sense-annotated words: jsonl, and the XML of the unified WSD framework."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,30 +11,30 @@ _DATA, _GOLD = ".data.xml", ".gold.key.txt"
 
 
 class SenseExample(NamedTuple):
-    """A word in a sentence; several senses are right where annotators could not choose."""
+    """A word in a sentence with its gold senses, several where annotators could not choose one."""
 
-    lemma: str  # with its part of speech where that is known: only senses of this compete
+    lemma: str  # with its part of speech if known; only senses of the same lemma compete
     senses: tuple[str, ...]
-    first: int  # token, and the last one, which differs in `New_York`
-    last: int
+    first: int  # first token
+    last: int  # last token, different from the first in `New_York`
     tokens: tuple[str, ...]
 
 
 def read_senses(path: Path) -> list[SenseExample]:
-    """Read a file: .jsonl, plain or .gz, or NAME.data.xml with NAME.gold.key.txt beside it."""
+    """Read a file: .jsonl, plain or .gz, or NAME.data.xml with NAME.gold.key.txt next to it."""
     if path.name.endswith(_DATA):
         examples = list(read_framework(path))
     elif ".jsonl" in path.suffixes:
         examples = [example for _, example in read_jsonl(path)]
     else:
-        raise DataError(path, None, f"senses are read from .jsonl, .jsonl.gz or {_DATA} files")
+        raise DataError(path, None, f"not a .jsonl, .jsonl.gz or {_DATA} file of senses")
     if not examples:
-        raise DataError(path, None, "there is no occurrence with a sense in it")
+        raise DataError(path, None, "contains no word with a sense")
     return examples
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, SenseExample]]:
-    """Lines like {"lemma": "bank", "sense": "bank.river", "index": 1, "tokens": ["A", "bank"]}."""
+    """Read lines like {"lemma": "bank", "sense": "bank.river", "index": 1, "tokens": [...]}."""
     for number, text in numbered_lines(path):
         if not text.strip():
             continue
@@ -44,14 +44,16 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, SenseExample]]:
         try:
             lemma, sense, index, tokens = (row[k] for k in ("lemma", "sense", "index", "tokens"))
         except KeyError as error:
-            raise DataError(path, number, f"there is no {error}") from error
+            raise DataError(path, number, f"the key {error} is missing") from error
         words = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
         if not words or not isinstance(lemma, str) or not isinstance(sense, str):
-            raise DataError(path, number, "lemma and sense are strings, tokens a list of words")
+            raise DataError(
+                path, number, "lemma and sense must be strings, tokens a list of strings"
+            )
         if not isinstance(index, int) or not 0 <= index < len(tokens) or not tokens[index]:
             problem = f"index {index!r} is not the position of one of the {len(tokens)} tokens"
             raise DataError(path, number, problem)
-        # Where a formula stood, CoarseWSD-20 has a token without letters.
+        # CoarseWSD-20 has an empty token in place of a formula.
         position = index - tokens[:index].count("")
         yield number, SenseExample(lemma, (sense,), position, position, tuple(filter(None, tokens)))
 
@@ -59,7 +61,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, SenseExample]]:
 def read_framework(path: Path) -> Iterator[SenseExample]:
     """Stream NAME.data.xml of the unified WSD framework (Raganato et al. 2017).
 
-    Words of several parts, `New_York`, become several tokens, as the biLM has seen them apart.
+    Multiword units such as `New_York` become several tokens, as in the biLM's training text.
     """
     gold = _read_keys(path.with_name(path.name.removesuffix(_DATA) + _GOLD))
     try:
@@ -72,7 +74,7 @@ def read_framework(path: Path) -> Iterator[SenseExample]:
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})") from error
     if gold:
-        problem = f"the keys have {len(gold)} instances more, such as {next(iter(gold))}"
+        problem = f"the gold keys have {len(gold)} more instances, such as {next(iter(gold))}"
         raise DataError(path, None, problem)
 
 
@@ -90,7 +92,7 @@ def _sentence(
             instances.append((word.get("id", ""), lemma, first, len(tokens) - 1))
     for name, *_ in instances:
         if name not in gold:
-            raise DataError(path, None, f"instance {name!r} has no key, or is there twice")
+            raise DataError(path, None, f"instance {name!r} has no gold key or occurs twice")
     return [
         SenseExample(lemma, gold.pop(name), first, last, tuple(tokens))
         for name, lemma, first, last in instances
@@ -98,13 +100,13 @@ def _sentence(
 
 
 def _read_keys(path: Path) -> dict[str, tuple[str, ...]]:
-    """Lines like `d000.s000.t000 long%3:00:02:: long%3:00:01::`."""
+    """Read lines like `d000.s000.t000 long%3:00:02:: long%3:00:01::`."""
     keys: dict[str, tuple[str, ...]] = {}
     for number, text in numbered_lines(path):
         if parts := text.split():
             name, *senses = parts
             if not senses or name in keys:
-                raise DataError(path, number, f"instance {name} without a sense, or twice")
+                raise DataError(path, number, f"instance {name} has no sense or occurs twice")
             keys[name] = tuple(senses)
     return keys
 
@@ -113,7 +115,7 @@ _POS_OF_KEY = {"1": "NOUN", "2": "VERB", "3": "ADJ", "4": "ADV", "5": "ADJ"}
 
 
 def read_first_senses(path: Path) -> dict[str, str]:
-    """WordNet's first sense of each lemma and part of speech, from its file index.sense."""
+    """Read the first sense of each lemma and part of speech from WordNet's index.sense."""
     first: dict[str, tuple[int, str]] = {}
     for number, text in numbered_lines(path):
         parts = text.split()

@@ -1,4 +1,4 @@
-"""Words that are alike by vectors without context: of a file, or the biLM's token layer."""
+"""Static (context-free) word vectors, from a file or from the biLM's token layer."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,15 +13,15 @@ from elmo_bench.analysis.text import read_lines
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.data.vectors import Vector, read_vectors, stream_vectors
 
-BLOCK_WORDS = 20_000  # compared at a time
-ENCODED_WORDS = 1024  # by the token layer at a time
-MAX_WORDS = 50_000  # of a text's vocabulary, the most frequent first
+BLOCK_WORDS = 20_000  # compared at once
+ENCODED_WORDS = 1024  # encoded by the token layer at once
+MAX_WORDS = 50_000  # of a text's vocabulary, most frequent first
 
-Alike = list[tuple[float, str]]  # cosine and word, from the nearest on
+Alike = list[tuple[float, str]]  # cosine and word, nearest first
 
 
 def similar_words(word: str, vectors: Path, top: int = 10) -> Alike:
-    """The nearest words of a file of vectors, which is streamed; empty for an unknown word."""
+    """Return the nearest words in a vector file, which is streamed; none for an unknown word."""
     found = read_vectors(vectors, {word, word.lower()})
     own = found.get(word, found.get(word.lower()))
     if own is None:
@@ -40,7 +40,7 @@ def _blocks(pairs: Iterable[tuple[str, Vector]]) -> Iterator[tuple[list[str], np
 
 
 def similar_tokens(word: str, bilm: BiLm, text: Path, top: int = 10) -> Alike:
-    """The nearest words of a text by the biLM's token layer, which sees no context."""
+    """Return the nearest words of a text by the biLM's token layer, which sees no context."""
     counts = Counter(token for line in read_lines(text) for token in line.tokens)
     words = [token for token, _ in counts.most_common(MAX_WORDS) if token != word]
     own = token_vectors(bilm, [word])[word]
@@ -52,7 +52,7 @@ def similar_tokens(word: str, bilm: BiLm, text: Path, top: int = 10) -> Alike:
 
 @torch.no_grad()
 def token_vectors(bilm: BiLm, words: Iterable[str]) -> dict[str, Vector]:
-    """The biLM's token layer of some words."""
+    """Return the token layer of some words."""
     distinct = list(dict.fromkeys(words))
     vectors: dict[str, Vector] = {}
     for start in range(0, len(distinct), ENCODED_WORDS):
@@ -65,7 +65,7 @@ def token_vectors(bilm: BiLm, words: Iterable[str]) -> dict[str, Vector]:
 def token_average(
     sentences: Iterable[tuple[str, ...]], left_out: Iterable[range], vectors: dict[str, Vector]
 ) -> np.ndarray:
-    """The mean vector of each sentence's words but some; zero where no word is known."""
+    """Return the mean vector of each sentence except `left_out`; zero if no word is known."""
     dim = len(next(iter(vectors.values())))
     rows = []
     for tokens, target in zip(sentences, left_out, strict=True):
@@ -76,13 +76,13 @@ def token_average(
 
 
 def lookup(vectors: dict[str, Vector], word: str) -> Vector | None:
-    """A word's vector, or that of its lowercase form."""
+    """Return the vector of a word or of its lowercase form."""
     found = vectors.get(word)
     return vectors.get(word.lower()) if found is None else found
 
 
 def read_known(path: Path, words: set[str]) -> dict[str, Vector]:
-    """The vectors of these words and of their lowercase forms; there must be some."""
+    """Read the vectors of these words and their lowercase forms; at least one must exist."""
     found = read_vectors(path, words | {word.lower() for word in words})
     if not found:
         raise ValueError(f"{path} has no vector for any word of the data")

@@ -1,4 +1,4 @@
-"""Layers of a text of any size: computed a few thousand tokens at a time, kept on disk."""
+"""Layers of texts of any size, computed a few thousand tokens at a time and kept on disk."""
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,14 +18,14 @@ Item = TypeVar("Item")
 
 
 def shown(items: Sequence[Item]) -> Iterable[Item]:
-    """The items, with a bar of progress on the terminal, apart from what is printed."""
+    """Iterate over the items with a progress bar on stderr, away from printed results."""
     return track(items, "Reading sentences", transient=True, console=Console(stderr=True))
 
 
 def stream_layers(
     bilm: BiLm, items: Iterable[Item], tokens: Callable[[Item], Sequence[str]]
 ) -> Iterator[tuple[Item, Float[np.ndarray, "layer time dim"]]]:
-    """Each item with the layers of its tokens, every item read by itself, in order."""
+    """Yield each item, in order, with the layers of its tokens; items do not see each other."""
     for chunk in _chunks(items, tokens):
         stacks = bilm.embed([tokens(item) for item in chunk])
         for item, stack in zip(chunk, stacks, strict=True):
@@ -50,21 +50,21 @@ def write_vectors(
     shape: tuple[int, int, int],
     blocks: Iterable[Float[np.ndarray, "layer _row dim"]],
 ) -> Float16[np.ndarray, "layer row dim"]:
-    """Write blocks of rows one after the other; what comes back is mapped, not read.
+    """Write blocks of rows in sequence and return the file memory-mapped.
 
     Args:
-        path: An .npy file to make.
-        shape: Layers, rows and dimension of them all.
-        blocks: Some rows of all layers at a time.
+        path: The .npy file to write.
+        shape: Total number of layers, rows and dimensions.
+        blocks: Consecutive rows, each block with all layers.
     """
     needed, free = 2 * int(np.prod(shape)), shutil.disk_usage(path.parent).free
     if needed > free:
         raise OSError(
             f"The vectors take {needed / 1e9:,.2f} GB in {path.parent}, but {free / 1e9:,.2f} GB "
-            f"are free; name a folder on another disk with --cache."
+            f"are free; choose a folder on another disk with --cache."
         )
     if 0 in shape:
-        raise ValueError("There are no words to take vectors of.")
+        raise ValueError("There are no words to compute vectors for.")
     file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shape)
     row = end = 0
     for block in blocks:
@@ -73,9 +73,9 @@ def write_vectors(
             break
         file[:, row:end] = block
         if not np.isfinite(file[:, row:end]).all():
-            raise ValueError("The layers have numbers that float16 cannot hold.")
+            raise ValueError("The layers contain values that float16 cannot hold.")
         row = end
     if row != shape[1] or end != row:
-        raise ValueError(f"{shape[1]} rows were announced, {end} came; did the file change?")
+        raise ValueError(f"Expected {shape[1]} rows but got {end}; did the file change meanwhile?")
     file.flush()
     return np.load(path, mmap_mode="r")

@@ -1,4 +1,4 @@
-"""Text to look for words in: one tokenized sentence a line, or occurrences with their senses."""
+"""Text to search: one tokenized sentence per line, or a .jsonl file of word senses."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from elmo_bench.data.files import numbered_lines
 
 @dataclass(frozen=True)
 class Line:
-    """A sentence of a file; what is known of a word's sense stands at its position."""
+    """A sentence of a file, with the known senses and lemmas by token position."""
 
     number: int
     tokens: tuple[str, ...]
@@ -19,7 +19,7 @@ class Line:
     lemmas: dict[int, str] = field(default_factory=dict)
 
     def positions(self, word: str) -> list[int]:
-        """Where the word stands, in upper or lower case, or any form where lemmas are known."""
+        """Return the positions of the word in any case, and in any form where lemmas are known."""
         wanted = word.casefold()
         return [
             position
@@ -31,8 +31,8 @@ class Line:
 def read_lines(path: Path) -> Iterator[Line]:
     """Stream the sentences of a file, plain or .gz; a .jsonl file has senses.
 
-    Lines of a .jsonl file that follow each other with the same tokens are one sentence, of which
-    several senses are known.
+    Consecutive lines of a .jsonl file with the same tokens are one sentence with several known
+    senses.
     """
     if ".jsonl" in path.suffixes:
         for tokens, group in groupby(read_jsonl(path), key=lambda row: row[1].tokens):
@@ -50,7 +50,7 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def pick_lines(path: Path, numbers: Collection[int]) -> dict[int, Line]:
-    """Some lines of a file by number, read no further than needed."""
+    """Return some lines of a file by number, reading no further than needed."""
     wanted = set(numbers)
     found: dict[int, Line] = {}
     for line in read_lines(path) if wanted else ():

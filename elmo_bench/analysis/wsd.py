@@ -1,4 +1,4 @@
-"""Word senses by the nearest vector (the paper's Table 5)."""
+"""Word sense disambiguation by the nearest vector (the paper's Table 5)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,19 +16,19 @@ from elmo_bench.bilm.model import BiLm
 from elmo_bench.data.vectors import Vector
 
 Rows = Float[np.ndarray, "_row dim"]
-Answers = list[str | None]  # None: a word that training lacks, and nothing is known of it
+Answers = list[str | None]  # None: the word is neither in training nor in the back-off
 
 
 class Method(NamedTuple):
-    """How a sense is chosen; the paper's way is the default."""
+    """How a sense is chosen; the defaults are the paper's method."""
 
     nearest: Literal["sense", "instance"] = "sense"  # mean of a sense's vectors, or each of them
-    center: bool = False  # take the mean of the word's training vectors away first
-    window: int = 0  # average the vectors of so many words on either side too
+    center: bool = False  # subtract the mean of the word's training vectors first
+    window: int = 0  # also average the vectors of this many words on either side
 
 
 def most_frequent(train: Iterable[SenseExample]) -> dict[str, str]:
-    """The most frequent sense by lemma; of equally frequent ones the one met first."""
+    """Return the most frequent sense of each lemma; ties go to the one seen first."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for example in train:
         counts[example.lemma].update(example.senses[:1])
@@ -38,13 +38,13 @@ def most_frequent(train: Iterable[SenseExample]) -> dict[str, str]:
 def gather(
     bilm: BiLm, examples: Sequence[SenseExample], windows: Sequence[int], path: Path
 ) -> dict[int, Float[np.ndarray, "layer row dim"]]:
-    """By window, the layers of each example's word, averaged with so many on either side.
+    """Return, for each window, the layers of each example's word averaged over the window.
 
     Args:
-        bilm: Whose layers.
-        examples: Words in sentences; a sentence is computed once for examples in a row.
-        windows: 0 is the word alone.
-        path: The .npy file to write them to.
+        bilm: The biLM that computes the layers.
+        examples: Words in sentences; consecutive examples of one sentence share its layers.
+        windows: Numbers of words to average on either side; 0 is the word alone.
+        path: The .npy file to write the vectors to.
     """
     shape = (len(windows) * bilm.num_layers, len(examples), bilm.output_dim)
     alike = groupby(shown(examples), lambda example: example.tokens)
@@ -65,7 +65,7 @@ def _windows(
 
 
 def static_context(examples: Sequence[SenseExample], vectors: dict[str, Vector]) -> Rows:
-    """The mean static vector of the other words of each sentence."""
+    """Return the mean static vector of the other words of each sentence."""
     targets = (range(example.first, example.last + 1) for example in examples)
     return token_average((example.tokens for example in examples), targets, vectors)
 
@@ -78,7 +78,7 @@ def disambiguate(
     method: Method,
     back_off: Mapping[str, str],
 ) -> Answers:
-    """Choose among the senses that training has for the word; else take the back-off's."""
+    """Choose among the senses the lemma has in training; an unseen lemma gets its back-off."""
     members = _by_lemma(train)
     answers: Answers = [back_off.get(example.lemma) for example in test]
     for lemma, asked in _by_lemma(test).items():
@@ -96,7 +96,7 @@ def disambiguate(
 
 
 def _keys(known: Rows, names: list[tuple[str, ...]], method: Method) -> tuple[list[str], Rows]:
-    """The vectors that queries are compared with, and the sense of each."""
+    """Return the vectors that queries are compared with, and the sense of each."""
     if method.nearest == "instance":
         return [senses[0] for senses in names], known
     labels = list(dict.fromkeys(chain.from_iterable(names)))
@@ -116,7 +116,7 @@ def _by_lemma(examples: Iterable[SenseExample]) -> dict[str, list[int]]:
 
 
 def score_senses(test: Sequence[SenseExample], answers: Answers) -> float:
-    """F1 in percent, as the unified framework scores: any of the gold senses is right."""
+    """Return F1 in percent as the unified framework scores it: any gold sense is correct."""
     answered = sum(answer is not None for answer in answers)
     right = sum(answer in e.senses for e, answer in zip(test, answers, strict=True))
     return 200 * right / (answered + len(test)) if test else 0.0

@@ -1,4 +1,4 @@
-"""Word senses from files to results: every layer beside its baselines."""
+"""The word sense analysis, from files to results with every layer and the baselines."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,27 +20,27 @@ Scores = dict[str, float]
 
 
 class SenseData(NamedTuple):
-    """Occurrences with senses, and what is said where nothing better is known."""
+    """Words with senses, and the back-off for words that training lacks."""
 
     train: list[SenseExample]
-    test: list[SenseExample]  # of all sets, one after the other
-    sets: dict[str, int]  # their sizes
-    back_off: Mapping[str, str]  # the most frequent sense of a word
+    test: list[SenseExample]  # all test sets concatenated
+    sets: dict[str, int]  # the size of each test set
+    back_off: Mapping[str, str]  # the most frequent sense by lemma
 
     @property
     def all(self) -> list[SenseExample]:
-        """Training first."""
+        """All examples, training first."""
         return [*self.train, *self.test]
 
     def answers(self, rows: np.ndarray, method: Method) -> Answers:
-        """Senses of the test examples; `rows` are the vectors of all."""
+        """Return the senses of the test examples; `rows` are the vectors of all examples."""
         size = len(self.train)
         return wsd.disambiguate(
             self.train, rows[:size], self.test, rows[size:], method, self.back_off
         )
 
     def scores(self, answers: Answers) -> Scores:
-        """F1 over all test sets, and of each where there are several."""
+        """Return F1 over all test sets, and for each of them if there are several."""
         scores = {"f1": wsd.score_senses(self.test, answers)}
         start = 0
         for name, size in self.sets.items() if len(self.sets) > 1 else ():
@@ -60,17 +60,19 @@ def study_senses(
     wordnet: Path | None = None,
     cache: Path = Path("cache"),
 ) -> list[Analysis]:
-    """Disambiguate words with every layer; a result for each method, all from one reading.
+    """Disambiguate words with every layer, and return one result per method.
+
+    The layers are computed once for all methods.
 
     Args:
-        bilm: Whose layers.
-        train: Occurrences with senses, as `read_senses` reads them.
-        tests: Files to score, together and each by itself.
-        data: What tables call them.
+        bilm: The biLM that computes the layers.
+        train: Words with senses, in a format that `read_senses` reads.
+        tests: Files to score, together and separately.
+        data: Their name in tables.
         methods: Ways to choose a sense.
         vectors: Static vectors for the baseline that averages a word's context.
         wordnet: WordNet's index.sense, whose first senses are the back-off and the baseline.
-        cache: Where the vectors lie meanwhile.
+        cache: The folder for temporary files of vectors.
     """
     timer = StageTimer()
     occurrences = _read(train, tests, wordnet)
@@ -95,7 +97,7 @@ def study_senses(
     return [
         Analysis(
             analysis="wsd",
-            bilm=bilm.config["name"],
+            bilm=bilm.name,
             fingerprint=bilm.fingerprint(),
             data=data,
             settings={**method._asdict(), "files": files},
@@ -126,7 +128,10 @@ def _read(train: Path, tests: Sequence[Path], wordnet: Path | None) -> SenseData
 def _baselines(
     bilm: BiLm, data: SenseData, vectors: Path | None, wordnet: Path | None
 ) -> dict[str, Scores]:
-    """The first sense, and the mean of the context's static vectors: the biLM's own, a file's."""
+    """Score the most frequent sense, and the mean static vector of the context.
+
+    Static vectors are the biLM's token layer and, if given, those of a file.
+    """
     name = "WordNet first sense" if wordnet else "most frequent sense"
     found = {name: data.scores([data.back_off.get(example.lemma) for example in data.test])}
     words = {word for example in data.all for word in example.tokens}
@@ -142,7 +147,7 @@ def _baselines(
 def _identities(
     train: Path, tests: Sequence[Path], vectors: Path | None, wordnet: Path | None
 ) -> dict[str, Any]:
-    """Every file that the scores depend on."""
+    """Return the identity of every file that the scores depend on."""
     single = {"train": train, "vectors": vectors, "wordnet": wordnet}
     files: dict[str, Any] = {key: file_identity(path) for key, path in single.items() if path}
     return {**files, "tests": [file_identity(path) for path in tests]}

@@ -11,14 +11,14 @@ from torch.nn.functional import cross_entropy, log_softmax
 
 
 class AdaptiveSoftmax(nn.Module):
-    """Frequent words are scored by themselves, rarer ones in clusters of smaller dimension.
+    """Scores frequent words directly and rarer ones in clusters of smaller dimension.
 
-    It is a complete distribution over the vocabulary: the probability of a rare word is that of
-    its cluster times that of the word within it.
+    It is an exact distribution over the vocabulary: the probability of a rare word is that of its
+    cluster times that of the word within the cluster.
 
     Args:
-        cutoffs: Where the clusters begin in the vocabulary, which is sorted by falling count.
-        div_value: Each cluster's dimension is the one before divided by this.
+        cutoffs: Where the clusters start in the vocabulary, which is sorted by descending count.
+        div_value: Each cluster's dimension is the previous one divided by this.
     """
 
     def __init__(self, dim: int, num_words: int, cutoffs: Sequence[int], div_value: int) -> None:
@@ -26,8 +26,9 @@ class AdaptiveSoftmax(nn.Module):
         edges = [*cutoffs, num_words]
         if sorted(set(edges)) != edges or edges[0] <= 0:
             raise ValueError(
-                f"pretraining.loss.cutoffs={list(cutoffs)} must rise and stay below the vocabulary "
-                f"size of {num_words}; for a small one set pretraining.loss.kind=full."
+                f"pretraining.loss.cutoffs={list(cutoffs)} must be ascending and below the "
+                f"vocabulary size of {num_words}; for a small vocabulary set "
+                f"pretraining.loss.kind=full."
             )
         dims = [max(1, dim // div_value**number) for number in range(1, len(edges))]
         sizes = [end - start for start, end in pairwise(edges)]
@@ -47,7 +48,7 @@ class AdaptiveSoftmax(nn.Module):
 
     @classmethod
     def like(cls, tensors: Mapping[str, Tensor]) -> "AdaptiveSoftmax":
-        """An untrained one with the shapes of stored tensors."""
+        """Build an untrained softmax with the shapes of stored tensors."""
         tails = [
             tensors[f"tails.{number}.weight"].shape
             for number in range(sum(key.startswith("down.") for key in tensors))
@@ -72,12 +73,12 @@ class AdaptiveSoftmax(nn.Module):
     ) -> Float[Tensor, " token"]:
         """Negative log-likelihood of each target."""
         clusters = torch.bucketize(targets, targets.new_tensor(self.edges[:-1]), right=True)
-        # Rare words are told apart by their cluster first, which the head scores after its words.
+        # The head scores the frequent words and then, for the rare ones, their clusters.
         in_head = torch.where(clusters == 0, targets, self.edges[0] + clusters - 1)
         losses = cross_entropy(self.head(hidden), in_head, reduction="none")
         for number, (down, tail) in enumerate(zip(self.down, self.tails, strict=True)):
-            # Computed even where no row belongs to it: then its gradients are zeros, not missing,
-            # which every process of a distributed training needs.
+            # Computed even for a cluster without rows: its gradients are then zeros rather than
+            # missing, as distributed training requires of every process.
             rows = (clusters == number + 1).nonzero().squeeze(1)
             logits = tail(down(hidden[rows]))
             within = targets[rows] - self.edges[number]

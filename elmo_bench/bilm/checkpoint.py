@@ -1,11 +1,11 @@
-"""A biLM on disk: a folder of text and safetensors files, read without running any pickled code.
+"""A biLM on disk: a folder of text and safetensors files, read without unpickling anything.
 
-config.yaml          what BiLm() is built from
+config.yaml          the arguments of BiLm()
 weights.safetensors  the model, in float32 or float16
 vocabulary.txt       the softmax's words (and a word encoder's), one per line, if there are any
-training.json        how it came to be
+training.json        how it was trained
 README.md            the model card
-*.safetensors        further tensors that the training keeps, such as the softmax
+*.safetensors        further tensors saved by the training, such as the softmax
 """
 
 import json
@@ -15,18 +15,23 @@ from typing import Any
 
 import torch
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+from yaml import YAMLError
 
-from elmo_bench.config.compose import PROJECT
+from elmo_bench.config.bilm_settings import Architecture
+from elmo_bench.config.compose import validated
+from elmo_bench.config.errors import ConfigError
+from elmo_bench.config.folders import SHIPPED_BILMS
 from elmo_bench.data.files import DataError, numbered_lines
-from elmo_bench.records.files import replace_folder
+from elmo_bench.records.atomic import replace_folder
 
 
 def find_folder(name: str | Path) -> Path:
-    """The checkpoint folder of this path, or of this name in results/bilm."""
-    candidates = [Path(name).expanduser(), PROJECT / "results" / "bilm" / name]
+    """The checkpoint folder at this path, or of this name in results/bilm."""
+    candidates = [Path(name).expanduser(), Path("results/bilm") / name, SHIPPED_BILMS / name]
     for folder in candidates:
         if (folder / "config.yaml").is_file():
             return folder
@@ -36,22 +41,23 @@ def find_folder(name: str | Path) -> Path:
     )
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """The arguments of BiLm()."""
-    config = OmegaConf.to_container(OmegaConf.load(folder / "config.yaml"))
-    if not isinstance(config, dict):
-        raise DataError(folder / "config.yaml", None, "holds no mapping")
-    return {str(key): value for key, value in config.items()}
+def read_architecture(folder: Path) -> Architecture:
+    """What a biLM is built from."""
+    path = folder / "config.yaml"
+    try:
+        return validated(Architecture, OmegaConf.to_container(OmegaConf.load(path)))
+    except (ConfigError, OSError, YAMLError, OmegaConfBaseException) as error:
+        raise DataError(path, None, " ".join(str(error).split())) from error
 
 
 def read_vocabulary(folder: Path) -> list[str] | None:
-    """The words of vocabulary.txt in order, or None where there is none."""
+    """The words of vocabulary.txt in order, or None if there is no such file."""
     path = folder / "vocabulary.txt"
     return [line for _, line in numbered_lines(path)] if path.exists() else None
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
-    """All tensors of a safetensors file; those stored as float16 come back as float32."""
+    """All tensors of a safetensors file; those stored as float16 are converted to float32."""
     try:
         tensors = load_file(path)
     except (OSError, SafetensorError) as error:
@@ -60,7 +66,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def load_tensors(module: torch.nn.Module, path: Path) -> None:
-    """Fill a module from a safetensors file, naming what does not fit."""
+    """Load a module from a safetensors file; the error names the first tensor that does not fit."""
     tensors, expected = read_tensors(path), module.state_dict()
     for key in expected.keys() | tensors.keys():
         found = tuple(tensors[key].shape) if key in tensors else "missing"
@@ -72,19 +78,19 @@ def load_tensors(module: torch.nn.Module, path: Path) -> None:
 
 def write_folder(
     folder: Path,
-    config: Mapping[str, Any],
+    architecture: Architecture,
     tensors: Mapping[str, Mapping[str, Tensor]],
     vocabulary: Sequence[str] | None,
     record: Mapping[str, Any],
     card: str,
     dtype: torch.dtype,
 ) -> None:
-    """Write a checkpoint folder whole or not at all; an older one of that name is replaced.
+    """Write a checkpoint folder in full or not at all, replacing an older one.
 
-    `tensors` are given by file name without suffix; "weights" is the model.
+    `tensors` maps file names without suffix to state dicts; "weights" is the model.
     """
     with replace_folder(folder) as new:
-        OmegaConf.save(OmegaConf.create(dict(config)), new / "config.yaml")
+        OmegaConf.save(OmegaConf.create(architecture.plain()), new / "config.yaml")
         for name, group in tensors.items():
             save_file(_stored(group, dtype), new / f"{name}.safetensors")
         if vocabulary is not None:
@@ -94,15 +100,15 @@ def write_folder(
         (new / "README.md").write_text(card, encoding="utf-8")
 
 
-def model_card(config: Mapping[str, Any], num_parameters: int, record: Mapping[str, Any]) -> str:
+def model_card(architecture: Architecture, num_parameters: int, record: Mapping[str, Any]) -> str:
     """The model card: what the model is, how to load it, and what its training recorded."""
-    lstm, encoder = config["lstm"], config["encoder"]
+    lstm, encoder = architecture.lstm, architecture.encoder
     lines = [
-        f"# biLM `{config['name']}`",
+        f"# biLM `{architecture.name}`",
         "",
         "A bidirectional language model (ELMo, Peters et al. 2018) trained with elmo_bench: "
-        f"{lstm['num_layers']} LSTM layers per direction, {lstm['hidden_dim']} units projected to "
-        f"{lstm['projection_dim']}, token encoder `{encoder['kind']}`; "
+        f"{lstm.num_layers} LSTM layers per direction, {lstm.hidden_dim} units projected to "
+        f"{lstm.projection_dim}, token encoder `{encoder.kind}`; "
         f"{num_parameters:,} parameters without the softmax.",
         "",
         "```python",
@@ -130,5 +136,5 @@ def _stored(group: Mapping[str, Tensor], dtype: torch.dtype) -> dict[str, Tensor
 def _write_vocabulary(path: Path, vocabulary: Sequence[str]) -> None:
     for number, word in enumerate(vocabulary, start=1):
         if "\n" in word or "\r" in word:
-            raise ValueError(f"word {number} of the vocabulary, {word!r}, holds a line break.")
+            raise ValueError(f"word {number} of the vocabulary, {word!r}, contains a line break.")
     path.write_text("".join(f"{word}\n" for word in vocabulary), encoding="utf-8", newline="\n")

@@ -1,52 +1,48 @@
-"""The official models by name: files of a local folder, downloaded once where they are missing."""
+"""The official models by name: files in a local folder, downloaded once if missing."""
 
 import urllib.request
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from omegaconf import OmegaConf
 from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
-from elmo_bench.bilm.kernels.library import cache_folder
-from elmo_bench.config.compose import PROJECT, read_option
-from elmo_bench.records.files import replace_file
+from elmo_bench.config.bilm_settings import Architecture, BilmSettings
+from elmo_bench.config.compose import options, pretrain_settings
+from elmo_bench.config.folders import cache_folder
+from elmo_bench.records.atomic import replace_file
 
-_SECONDS = 30  # without an answer
+_SECONDS = 30  # timeout for a response
 _PIECE = 1 << 20
 
 
-def published_settings(name: str) -> dict[str, Any] | None:
-    """What conf/bilm/<name>.yaml says, if it is a published model's."""
-    path = PROJECT / "conf" / "bilm" / f"{name}.yaml"
-    if not (name.startswith("official_") and path.exists()):
+def published_settings(name: str) -> BilmSettings | None:
+    """The settings in conf/bilm/<name>.yaml if it describes a published model, else None."""
+    if not name.startswith("official_") or name not in options("bilm"):
         return None
-    settings = OmegaConf.to_container(read_option(path))
-    assert isinstance(settings, dict)
-    return {str(key): value for key, value in settings.items()}
+    return pretrain_settings([f"bilm={name}", "pretraining=original"]).bilm
 
 
-def published_files(settings: Mapping[str, Any]) -> tuple[Path, Path]:
-    """Options and weights that a config such as conf/bilm/official_small.yaml names."""
-    files, chosen = settings["official"], settings["weights"]
+def published_files(settings: BilmSettings) -> tuple[Path, Path]:
+    """Options and weights files named by a config such as conf/bilm/official_small.yaml."""
+    files, chosen = settings.official, settings.weights
+    assert files is not None
     folder = Path(chosen).expanduser() if chosen else cache_folder() / "official"
-    options = fetch(files["url"], files["options"], folder)
-    return options, fetch(files["url"], files["weights"], folder)
+    return fetch(files.url, files.options, folder), fetch(files.url, files.weights, folder)
 
 
-def check_sizes(path: Path, found: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Refuse files that describe another model than the config does."""
+def check_sizes(path: Path, found: Architecture, expected: Architecture) -> None:
+    """Reject files that describe a different model than the config does."""
     for part in ("encoder", "lstm"):
-        for key, expected in settings[part].items():
-            if key != "dropout" and found[part][key] != expected:
+        there, here = getattr(found, part).plain(), getattr(expected, part).plain()
+        for key, value in here.items():
+            if key != "dropout" and there[key] != value:
                 raise ValueError(
-                    f"{path}: its {part}.{key} is {found[part][key]}, but bilm={settings['name']} "
-                    f"has {expected}. Is it the file of another model?"
+                    f"{path}: its {part}.{key} is {there[key]}, but bilm={expected.name} "
+                    f"has {value}. Does the file belong to another model?"
                 )
 
 
 def fetch(url: str, name: str, folder: Path) -> Path:
-    """The file of this name in the folder, downloaded into it first if it is missing."""
+    """Return the path of a file in a folder, after downloading it if it is missing."""
     path = folder / name
     if path.exists():
         return path
@@ -57,7 +53,7 @@ def fetch(url: str, name: str, folder: Path) -> Path:
     except OSError as error:  # urllib's errors are OSErrors too
         raise FileNotFoundError(
             f"{path} does not exist, and {source} could not be downloaded ({error}). "
-            f"Get it on another machine and set bilm.weights to the folder it is in."
+            f"Download it on another machine and set bilm.weights to the folder that contains it."
         ) from error
     return path
 
@@ -75,4 +71,4 @@ def _download(source: str, path: Path) -> None:
                 received += len(piece)
                 progress.update(bar, completed=received)
     if total is not None and received != total:
-        raise OSError(f"only {received} of {total} bytes came")
+        raise OSError(f"only {received} of {total} bytes were received")

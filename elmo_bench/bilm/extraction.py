@@ -1,4 +1,7 @@
-"""Frozen layers, fast: words encoded once, batches of like length that shrink as sentences end."""
+"""Fast extraction of frozen layers.
+
+Each word is encoded once; batches group sentences of similar length and shrink as sentences end.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,13 +15,13 @@ from elmo_bench.bilm.lstm import LstmStack, pack_order
 from elmo_bench.bilm.token_encoders import TokenEncoder
 from elmo_bench.bilm.two_threads import TwoThreads
 
-CHUNK_TOKENS = 50_000  # read between two visits to the word cache; bounds the memory they take
-STREAM_TOKENS = 2_048  # of one stream, read between two hand-overs of the states
+CHUNK_TOKENS = 50_000  # read per word cache lookup; bounds the memory used
+STREAM_TOKENS = 2_048  # of one stream, read per LSTM call; the states carry over to the next
 MAX_WORDS = 100_000  # kept in the cache: 200 MB at the original size
 
 
 class WordCache:
-    """Vectors of the words met last, recomputed when the encoder's parameters change."""
+    """Vectors of recently encoded words, recomputed when the encoder's parameters change."""
 
     def __init__(self, encoder: TokenEncoder, max_words: int = MAX_WORDS) -> None:
         self.encoder, self.max_words = encoder, max_words
@@ -27,23 +30,25 @@ class WordCache:
         self.version: list[tuple[int, int]] = []
 
     def __call__(
-        self, both: TwoThreads, words: Sequence[str]
+        self, two_threads: TwoThreads, words: Sequence[str]
     ) -> tuple[Float[Tensor, "word dim"], dict[str, int]]:
-        """A table that has all these words, and each word's row in it."""
-        # Every change in place raises a tensor's version; another tensor has another address.
+        """Return a table with all these words, and each word's row in it."""
+        # An in-place change raises a tensor's version; a different tensor has a different address.
         version = [(p.data_ptr(), p._version) for p in self.encoder.parameters()]
         if version != self.version or self.table is None:
             self.rows, self.version = {}, version
         missing = [word for word in dict.fromkeys(words) if word not in self.rows]
         if missing or self.table is None:
-            self._add(both, missing, set(words))
+            self._add(two_threads, missing, set(words))
         assert self.table is not None
         return self.table, self.rows
 
-    def _add(self, both: TwoThreads, missing: list[str], needed: set[str]) -> None:
+    def _add(self, two_threads: TwoThreads, missing: list[str], needed: set[str]) -> None:
         device = next(self.encoder.parameters()).device
         ids = self.encoder.ids(missing).to(device)
-        vectors = torch.cat(both(lambda: self.encoder(ids[::2]), lambda: self.encoder(ids[1::2])))
+        vectors = torch.cat(
+            two_threads(lambda: self.encoder(ids[::2]), lambda: self.encoder(ids[1::2]))
+        )
         missing = missing[::2] + missing[1::2]
         if self.rows and self.table is not None:
             surplus = len(self.rows) + len(missing) - self.max_words
@@ -57,7 +62,7 @@ class WordCache:
 
 
 class Extractor:
-    """Reads sentences with both stacks of a biLM, on the parameters that they have by then."""
+    """Reads sentences with both LSTM stacks of a biLM, using their current parameters."""
 
     def __init__(
         self, encoder: TokenEncoder, forward_lstm: LstmStack, backward_lstm: LstmStack
@@ -68,27 +73,27 @@ class Extractor:
     def embed(
         self, sentences: Sequence[Sequence[str]], batch_size: int
     ) -> list[Float[Tensor, "layer _time dim"]]:
-        """Layers of each sentence by itself, in main memory."""
+        """Layers of each sentence, read separately, in CPU memory."""
         results: list[Tensor] = []
-        with TwoThreads(threaded=self._on_cpu()) as both:
+        with TwoThreads(threaded=self._on_cpu()) as two_threads:
             for chunk in _chunks(sentences):
-                table, row_of = self.words(both, _words(chunk))
-                layers = self.read(both, table, row_of, chunk, batch_size)
+                table, row_of = self.words(two_threads, _words(chunk))
+                layers = self.read(two_threads, table, row_of, chunk, batch_size)
                 results += [sentence.cpu() for sentence in layers]
         return results
 
     def embed_stream(
         self, sentences: Sequence[Sequence[str]]
     ) -> list[Float[Tensor, "layer _time dim"]]:
-        """Layers of the sentences of one stream, in main memory; each direction goes on.
+        """Layers of the sentences of one stream, in CPU memory; both directions carry their states.
 
-        The backward LSTM also goes from sentence to sentence in the order of the text, and reads
-        each of them from its end, as bilm-tf does.
+        The backward LSTM also visits the sentences in text order but reads each one from its end,
+        as bilm-tf does.
         """
-        with TwoThreads(threaded=self._on_cpu()) as both:
-            table, row_of = self.words(both, _words(sentences))
+        with TwoThreads(threaded=self._on_cpu()) as two_threads:
+            table, row_of = self.words(two_threads, _words(sentences))
             rows = [_frame(sentence, row_of) for sentence in sentences]
-            outputs = both(
+            outputs = two_threads(
                 lambda: _read_long(self.forward_lstm, table, rows),
                 lambda: _read_long(self.backward_lstm, table, [row.flip(0) for row in rows]),
             )
@@ -101,29 +106,29 @@ class Extractor:
 
     def read(
         self,
-        both: TwoThreads,
+        two_threads: TwoThreads,
         table: Float[Tensor, "word dim"],
         row_of: Mapping[str, int],
         sentences: Sequence[Sequence[str]],
         batch_size: int,
     ) -> list[Float[Tensor, "layer _time _dim"]]:
-        """Layers of each sentence by itself, those of like length side by side."""
+        """Layers of each sentence, read separately in batches of similar length."""
         rows = [_frame(sentence, row_of) for sentence in sentences]
         order = sorted(range(len(rows)), key=lambda number: -len(rows[number]))
         results: dict[int, Tensor] = {}
         for start in range(0, len(order), batch_size):
             batch = order[start : start + batch_size]
-            layers = self._read_batch(both, table, [rows[number] for number in batch])
+            layers = self._read_batch(two_threads, table, [rows[number] for number in batch])
             results.update(zip(batch, layers, strict=True))
         return [results[number] for number in range(len(sentences))]
 
     def _read_batch(
         self,
-        both: TwoThreads,
+        two_threads: TwoThreads,
         table: Float[Tensor, "word dim"],
         rows: Sequence[Int[Tensor, " _time"]],
     ) -> list[Float[Tensor, "layer _time _dim"]]:
-        """Layers of sentences given as rows of the table, from the longest on."""
+        """Layers of sentences given as rows of the table, longest first."""
         lengths = [len(row) for row in rows]
         sequences, steps, sizes = pack_order(lengths, table.device)
         padded = pad_sequence(list(rows), batch_first=True).to(table.device)
@@ -131,7 +136,7 @@ class Extractor:
         inputs = table[padded[sequences, steps]]
         reversed_inputs = table[padded[sequences, ends - steps]]
         state = self.forward_lstm.new_state(len(rows))
-        outputs = both(
+        outputs = two_threads(
             lambda: self.forward_lstm.run(inputs, sizes, state)[0],
             lambda: self.backward_lstm.run(reversed_inputs, sizes, state)[0],
         )
@@ -159,15 +164,15 @@ def _join(
     outputs: tuple[list[Tensor], list[Tensor]],
     numbers: Int[Tensor, " time"],
 ) -> Float[Tensor, "layer time _dim"]:
-    """All layers of one sentence, whose words the directions read at these numbers."""
+    """Stack all layers of one sentence; `numbers` are its rows in the directions' outputs."""
     halves = [(words, words)]
-    # What the forward LSTM reads first the backward LSTM reads last.
+    # The word that the forward LSTM reads first is the one that the backward LSTM reads last.
     halves += [(f[numbers], b[numbers.flip(0)]) for f, b in zip(*outputs, strict=True)]
     return torch.stack([torch.cat(pair, dim=1) for pair in halves])
 
 
 def _chunks(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
-    """Consecutive sentences that together have about CHUNK_TOKENS tokens."""
+    """Yield runs of consecutive sentences with about CHUNK_TOKENS tokens each."""
     chunk: list[Sequence[str]] = []
     size = 0
     for sentence in sentences:
@@ -183,7 +188,7 @@ def _chunks(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]
 def _read_long(
     stack: LstmStack, table: Float[Tensor, "word dim"], rows: Sequence[Int[Tensor, " _time"]]
 ) -> list[Float[Tensor, "row dim"]]:
-    """Outputs of every layer for sequences that follow each other, of any length."""
+    """Outputs of every layer for consecutive sequences of any total length."""
     state, pieces = stack.new_state(1), []
     for piece in torch.cat(list(rows)).to(table.device).split(STREAM_TOKENS):
         outputs, state = stack.run(table[piece], [1] * len(piece), state)

@@ -1,4 +1,4 @@
-"""Text from the forward half of a biLM."""
+"""Text generation with the forward half of a biLM."""
 
 from collections.abc import Sequence
 
@@ -13,27 +13,27 @@ from elmo_bench.bilm.perplexity import load_softmax
 def continue_sentence(
     bilm: BiLm, words: Sequence[str], max_words: int, temperature: float, seed: int
 ) -> list[str]:
-    """Continue a sentence word by word until the model ends it, or `max_words` are added.
+    """Continue a sentence word by word until the model ends it or `max_words` are added.
 
-    A temperature of 1 draws words as the model expects them, a lower one prefers the likely ones,
-    and 0 always takes the likeliest.
+    A temperature of 1 samples from the model's distribution, a lower one favors likely words, and
+    0 always takes the most likely word.
     """
     if temperature < 0:
-        raise ValueError(f"The temperature is {temperature}; it cannot be below 0.")
+        raise ValueError(f"The temperature is {temperature}; it must not be negative.")
     softmax, vocabulary = load_softmax(bilm)
-    barred = torch.tensor(vocabulary.ids([BOS, UNK]), device=bilm.device)
-    random = torch.Generator(bilm.device).manual_seed(seed)
+    excluded = torch.tensor(vocabulary.ids([BOS, UNK]), device=bilm.device)
+    generator = torch.Generator(bilm.device).manual_seed(seed)
     text, state, unread = list(words), None, [BOS, *words]
     bilm.eval()
     for _ in range(max_words):
         layers, state = bilm.forward_lstm(bilm.encode_words(unread)[None], state)
         scores = softmax.log_probs(layers[-1, :, -1])[0]
-        scores[barred] = float("-inf")
+        scores[excluded] = float("-inf")
         if temperature == 0:
             choice = int(scores.argmax())
         else:
-            chances = (scores / temperature).softmax(dim=0)
-            choice = int(torch.multinomial(chances, 1, generator=random))
+            probabilities = (scores / temperature).softmax(dim=0)
+            choice = int(torch.multinomial(probabilities, 1, generator=generator))
         unread = [vocabulary.words[choice]]
         if unread == [EOS]:
             break

@@ -1,7 +1,7 @@
-"""LSTM with projection, cell clip and projection clip, as bilm-tf's LSTMCell computes it.
+"""LSTM with projection, cell clipping and projection clipping, as in bilm-tf's LSTMCell.
 
 Inputs are packed: rows sorted by time step, and in each step the longest sequences first, so a
-batch shrinks as sequences end and no step computes padding. `sizes` holds the rows of each step.
+batch shrinks as sequences end and no step computes padding. `sizes` is the number of rows per step.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import dropout, linear
 
-from elmo_bench.bilm.kernels.library import load_kernel
+from elmo_bench.bilm.kernels.compiled import load_kernel
 from elmo_bench.bilm.kernels.lstm_layer import Clips, FusedLayer, frozen_layer
 
 State = tuple[Float[Tensor, "layer batch dim"], Float[Tensor, "layer batch cell"]]
 
-FORGET_BIAS = 1.0  # added when running; neither the parameters nor the official files contain it
+FORGET_BIAS = 1.0  # added in forward; neither the parameters nor the official files contain it
 
 
 class LstmLayer(nn.Module):
@@ -44,7 +44,7 @@ class LstmLayer(nn.Module):
         self.recurrent_weight = nn.Parameter(torch.empty(4 * hidden_dim, projection_dim))
         self.bias = nn.Parameter(torch.zeros(4 * hidden_dim))
         self.projection_weight = nn.Parameter(torch.empty(projection_dim, hidden_dim))
-        # Glorot's bound of bilm-tf's one matrix over [input; state].
+        # Glorot bound of the single matrix that bilm-tf has over [input; state].
         bound = sqrt(6 / (input_dim + projection_dim + 4 * hidden_dim))
         nn.init.uniform_(self.input_weight, -bound, bound)
         nn.init.uniform_(self.recurrent_weight, -bound, bound)
@@ -64,7 +64,7 @@ class LstmLayer(nn.Module):
         Float[Tensor, "batch projection"],
         Float[Tensor, "batch hidden"],
     ]:
-        """Run packed sequences; gives all outputs and every sequence's last state."""
+        """Run packed sequences; return all outputs and every sequence's last state."""
         bias = self.bias + self.bias_offset
         kernel = load_kernel() if _fits_kernel(inputs) else None
         if kernel is not None:
@@ -72,15 +72,15 @@ class LstmLayer(nn.Module):
             clips = Clips(*(inf if clip is None else float(clip) for clip in self.clips))
             run = FusedLayer.apply if torch.is_grad_enabled() else frozen_layer
             return run(kernel, list(sizes), clips, inputs, *weights, hidden, cell)
-        # One product for all steps; only the recurrent one is left to the loop.
+        # One matrix product for all steps; only the recurrent product stays in the loop.
         gates = linear(inputs, self.input_weight, bias)
         return self._run_plain(gates.split(list(sizes)), hidden, cell)
 
     def _run_plain(
         self, steps: Sequence[Tensor], hidden: Tensor, cell: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """The loop over steps, where there is no kernel; `steps` are gates without recurrence."""
-        # Small products run up to three times as fast on a matrix that lies as they read it.
+        """Loop over the steps without the kernel; `steps` are gates before recurrence."""
+        # Small matrix products are up to three times faster on memory laid out in reading order.
         recurrent = self.recurrent_weight.t().contiguous()
         projection = self.projection_weight.t().contiguous()
         outputs, ended = [], []
@@ -107,10 +107,10 @@ class LstmLayer(nn.Module):
 
 
 class LstmStack(nn.Module):
-    """The layers of one direction; with skip connections, each adds its input from the second on.
+    """The layers of one direction; with skip connections, all but the first add their input.
 
-    The recurrent state is the output before the addition. Dropout falls on the input of every
-    layer, with a fresh mask per step, and the addition takes the dropped input, as in bilm-tf.
+    The recurrent state is the output before the addition. Dropout is applied to the input of every
+    layer, with a new mask per step, and the skip connection adds the dropped input, as in bilm-tf.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class LstmStack(nn.Module):
         )
 
     def new_state(self, batch_size: int) -> State:
-        """Zeros, from which a sequence starts."""
+        """The zero state from which a sequence starts."""
         like = self.layers[0].bias
         num_layers = len(self.layers)
         hidden = like.new_zeros(num_layers, batch_size, self.projection_dim)
@@ -141,7 +141,7 @@ class LstmStack(nn.Module):
     def run(
         self, inputs: Float[Tensor, "row dim"], sizes: Sequence[int], state: State
     ) -> tuple[list[Float[Tensor, "row dim"]], State]:
-        """Run packed sequences; gives each layer's outputs, packed, and the last states."""
+        """Run packed sequences; return each layer's packed outputs and the last states."""
         outputs, last_hidden, last_cell = [], [], []
         for number, layer in enumerate(self.layers):
             inputs = dropout(inputs, self.dropout, self.training)
@@ -158,7 +158,7 @@ class LstmStack(nn.Module):
         state: State | None = None,
         lengths: Int[Tensor, " batch"] | None = None,
     ) -> tuple[Float[Tensor, "layer batch time dim"], State]:
-        """Run padded sequences from `state`, or from zeros; outputs beyond a length are zeros."""
+        """Run padded sequences from `state`, or from zeros; outputs in the padding are zero."""
         batch_size, num_steps, dim = inputs.shape
         state = state or self.new_state(batch_size)
         if lengths is None:

@@ -1,4 +1,4 @@
-"""The biLM: one module for pretraining, extraction and official weights."""
+"""The biLM: one module for pretraining, feature extraction and the official weights."""
 
 import hashlib
 import json
@@ -17,33 +17,26 @@ from elmo_bench.bilm.extraction import Extractor
 from elmo_bench.bilm.lstm import LstmStack
 from elmo_bench.bilm.token_encoders import build_encoder
 from elmo_bench.bilm.two_threads import TwoThreads
+from elmo_bench.config.bilm_settings import Architecture, BilmSettings, WordEncoderSettings
 
 
 class BiLm(nn.Module):
-    """Token encoder and two stacks of LSTMs, one reading left to right and one right to left.
+    """A token encoder and two LSTM stacks, one reading left to right and one right to left.
 
     Args:
-        name: What tables and folders call it.
-        encoder: `kind` (char_cnn, char_rnn or word) and the arguments of that encoder.
-        lstm: The arguments of LstmStack.
-        vocabulary: Words of the softmax, and of a word encoder; a character encoder needs none.
+        architecture: Its name, token encoder and LSTMs.
+        vocabulary: Words of the softmax and of a word encoder; character encoders need none.
     """
 
-    def __init__(
-        self,
-        name: str,
-        encoder: Mapping[str, Any],
-        lstm: Mapping[str, Any],
-        vocabulary: Sequence[str] | None = None,
-    ) -> None:
+    def __init__(self, architecture: Architecture, vocabulary: Sequence[str] | None = None) -> None:
         super().__init__()
-        self.config: dict[str, Any] = {"name": name, "encoder": dict(encoder), "lstm": dict(lstm)}
+        self.architecture = architecture
         self.vocabulary = None if vocabulary is None else list(vocabulary)
         self.folder: Path | None = None  # where it was loaded from
-        self.projection_dim = int(lstm["projection_dim"])
-        self.encoder = build_encoder(dict(encoder), self.projection_dim, vocabulary)
-        self.forward_lstm = LstmStack(**lstm)
-        self.backward_lstm = LstmStack(**lstm)
+        self.projection_dim = architecture.lstm.projection_dim
+        self.encoder = build_encoder(architecture.encoder, self.projection_dim, vocabulary)
+        self.forward_lstm = LstmStack(**architecture.lstm.plain())
+        self.backward_lstm = LstmStack(**architecture.lstm.plain())
         self.extractor = Extractor(self.encoder, self.forward_lstm, self.backward_lstm)
 
     @classmethod
@@ -58,34 +51,34 @@ class BiLm(nn.Module):
         if files := official.find_official_files(Path(folder).expanduser()):
             return cls.from_official(*files)
         folder = checkpoint.find_folder(folder)
-        config = checkpoint.read_config(folder)
-        bilm = cls(**config, vocabulary=checkpoint.read_vocabulary(folder))
+        architecture = checkpoint.read_architecture(folder)
+        bilm = cls(architecture, checkpoint.read_vocabulary(folder))
         checkpoint.load_tensors(bilm, folder / "weights.safetensors")
         bilm.folder = folder
         return bilm.eval()
 
     @classmethod
     def from_official(cls, options: str | Path, weights: str | Path) -> "BiLm":
-        """Load bilm-tf's options.json and hdf5 weights, for evaluation or fine-tuning."""
-        config = official.read_options(Path(options).expanduser())
-        arrays = official.read_arrays(Path(weights).expanduser(), config)
-        bilm = cls(**config)
-        bilm.load_state_dict(official.to_state(arrays, config))
+        """Load bilm-tf's options.json and HDF5 weights, for evaluation or fine-tuning."""
+        architecture = official.read_options(Path(options).expanduser())
+        arrays = official.read_arrays(Path(weights).expanduser(), architecture)
+        bilm = cls(architecture)
+        bilm.load_state_dict(official.to_state(arrays, architecture))
         return bilm.eval()
 
     @classmethod
-    def load_published(cls, settings: Mapping[str, Any]) -> "BiLm":
-        """Load the model that a config such as conf/bilm/official_small.yaml describes."""
+    def load_published(cls, settings: BilmSettings) -> "BiLm":
+        """Load the model described by a config such as conf/bilm/official_small.yaml."""
         options, weights = download.published_files(settings)
         download.check_sizes(options, official.read_options(options), settings)
         bilm = cls.from_official(options, weights)
-        bilm.config["name"] = settings["name"]
+        bilm.architecture = bilm.architecture.but(name=settings.name)
         return bilm
 
     def dump_official(self, options: str | Path, weights: str | Path) -> None:
-        """Write options.json and hdf5 weights in bilm-tf's layout, which other tools read too."""
-        text = json.dumps(official.options_of(self.config), indent=2)
-        arrays = official.to_arrays(self.state_dict(), self.config)
+        """Write options.json and HDF5 weights in bilm-tf's layout, which other tools read too."""
+        text = json.dumps(official.options_of(self.architecture), indent=2)
+        arrays = official.to_arrays(self.state_dict(), self.architecture)
         official.write_arrays(Path(weights).expanduser(), arrays)
         Path(options).expanduser().write_text(text + "\n", encoding="utf-8")
 
@@ -97,18 +90,27 @@ class BiLm(nn.Module):
         card: str | None = None,
         dtype: torch.dtype = torch.float32,
     ) -> None:
-        """Write a checkpoint folder, whole or not at all, in the place of an older one.
+        """Write a checkpoint folder in full or not at all, replacing an older one.
 
-        `record` (how it was trained) becomes training.json; `extra` has further tensors by file
+        `record` (how it was trained) becomes training.json; `extra` holds further tensors by file
         name without suffix, e.g. {"softmax": ...}; `card` replaces the model card made from config
-        and record. float16 as `dtype` halves the size on disk; loading gives float32 again.
+        and record. `dtype` float16 halves the size on disk; loading converts back to float32.
         """
-        config = {**self.config, "encoder": {**self.config["encoder"]}}
-        if "vectors" in config["encoder"]:
-            config["encoder"]["vectors"] = None  # the table is among the weights now
+        architecture = self.architecture
+        if isinstance(architecture.encoder, WordEncoderSettings):
+            # The table is now part of the weights.
+            encoder = architecture.encoder.but(vectors=None)
+            architecture = architecture.but(encoder=encoder)
         tensors = {"weights": self.state_dict(), **(extra or {})}
-        card = card or checkpoint.model_card(config, self.num_parameters, record)
-        checkpoint.write_folder(Path(folder), config, tensors, self.vocabulary, record, card, dtype)
+        card = card or checkpoint.model_card(architecture, self.num_parameters, record)
+        checkpoint.write_folder(
+            Path(folder), architecture, tensors, self.vocabulary, record, card, dtype
+        )
+
+    @property
+    def name(self) -> str:
+        """What tables and folders call it."""
+        return self.architecture.name
 
     @property
     def device(self) -> torch.device:
@@ -116,7 +118,7 @@ class BiLm(nn.Module):
 
     @property
     def num_layers(self) -> int:
-        """Layers that `embed` gives: the token layer and those of the LSTMs."""
+        """Number of layers that `embed` returns: the token layer and the LSTM layers."""
         return 1 + len(self.forward_lstm.layers)
 
     @property
@@ -129,8 +131,9 @@ class BiLm(nn.Module):
 
     def fingerprint(self) -> str:
         """Hash of what determines the layers: settings and weights."""
-        settings = {"encoder": self.config["encoder"], "lstm": self.config["lstm"]}
-        if self.config["encoder"]["kind"] == "word":
+        settings: dict[str, Any] = self.architecture.plain()
+        del settings["name"]
+        if isinstance(self.architecture.encoder, WordEncoderSettings):
             settings["vocabulary"] = self.vocabulary
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
         for key, tensor in sorted(self.state_dict().items()):
@@ -146,9 +149,9 @@ class BiLm(nn.Module):
         return vectors[rows.to(self.device)]
 
     def layers(self, sentences: Sequence[Sequence[str]]) -> Float[Tensor, "layer segment time dim"]:
-        """Every layer of a padded batch, each sentence by itself; zeros beyond its end.
+        """Every layer of a padded batch, each sentence read separately; zeros in the padding.
 
-        Differentiable, and with dropout in training mode; `embed` is the fast way to frozen layers.
+        Differentiable, with dropout in training mode; `embed` is faster for frozen layers.
         """
         words = dict.fromkeys([BOS, EOS, *(word for sentence in sentences for word in sentence)])
         row_of = {word: row for row, word in enumerate(words)}
@@ -165,14 +168,14 @@ class BiLm(nn.Module):
         state: str = "reset",
         batch_size: int = 64,
     ) -> list[Float[Tensor, "layer _time dim"]]:
-        """Frozen float32 layers of each sentence, the token layer first, BOS and EOS cut off.
+        """Frozen float32 layers of each sentence, token layer first, without BOS and EOS.
 
-        With state="reset" each sentence is read by itself, `batch_size` of them side by side. With
-        "carry" the sentences of this call are one stream, the LSTM states carried on from each to
-        the next, as bilm-tf does.
+        With state="reset" each sentence is read separately, in batches of `batch_size`. With
+        "carry" the sentences of this call are one stream: the LSTM states are carried from each
+        sentence to the next, as bilm-tf does.
         """
         if state not in ("reset", "carry"):
-            raise ValueError(f"state is {state!r}; it can be 'reset' or 'carry'.")
+            raise ValueError(f"state is {state!r}; it must be 'reset' or 'carry'.")
         training = self.training
         self.eval()
         try:
@@ -185,6 +188,6 @@ class BiLm(nn.Module):
 
     def perplexity(self, sentences: Iterable[Sequence[str]]) -> dict[str, float]:
         """Perplexity with the full softmax: forward, backward and mean."""
-        from elmo_bench.bilm.perplexity import perplexity  # which needs this module
+        from elmo_bench.bilm.perplexity import perplexity  # it imports this module
 
         return perplexity(self, sentences)

@@ -1,4 +1,4 @@
-"""Perplexity of held-out text, always over the whole vocabulary."""
+"""Perplexity of held-out text, always over the full vocabulary."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -18,11 +18,11 @@ from elmo_bench.bilm.vocabulary import Vocabulary
 
 SOFTMAX = "softmax.safetensors"
 _BATCH_TOKENS = 4096
-_SORTED_TOGETHER = 20_000  # sentences held in memory, to batch those of like length
+_SORTED_TOGETHER = 20_000  # sentences held in memory to batch those of similar length
 
 
 def perplexity(bilm: BiLm, sentences: Iterable[Sequence[str]]) -> dict[str, float]:
-    """Perplexity by direction of a loaded biLM, each sentence by itself and with its end counted.
+    """Perplexity of a loaded biLM by direction; sentences are read separately, EOS is counted.
 
     "mean" is exp of the mean loss of both directions, as bilm-tf reports it.
     """
@@ -34,7 +34,7 @@ def load_softmax(bilm: BiLm) -> tuple[Softmax, Vocabulary]:
     """The softmax and vocabulary that a biLM was trained with, from its folder."""
     if bilm.folder is None or bilm.vocabulary is None or not has_softmax(bilm):
         raise ValueError(
-            f"biLM {bilm.config['name']!r} has no softmax, which perplexity and generation need. "
+            f"biLM {bilm.name!r} has no softmax, which perplexity and generation need. "
             "Folders made by pretrain.py have one; official weight files have none."
         )
     softmax = softmax_from(read_tensors(bilm.folder / SOFTMAX))
@@ -47,13 +47,13 @@ def has_softmax(bilm: BiLm) -> bool:
 
 
 def to_perplexity(totals: Float[Tensor, " 3"]) -> dict[str, float]:
-    """Perplexities from what `total_nll` summed."""
+    """Perplexities from the sums of `total_nll`."""
     forward, backward, num_tokens = totals.tolist()
     if not num_tokens:
         raise ValueError("Perplexity needs at least one sentence with a word.")
     means = {"forward": forward / num_tokens, "backward": backward / num_tokens}
     means["mean"] = (means["forward"] + means["backward"]) / 2
-    # A model that has blown up has an infinite perplexity, not an error.
+    # A diverged model has infinite perplexity; it is not an error.
     return {name: exp(mean) if mean < 700 else float("inf") for name, mean in means.items()}
 
 
@@ -61,7 +61,7 @@ def to_perplexity(totals: Float[Tensor, " 3"]) -> dict[str, float]:
 def total_nll(
     bilm: BiLm, softmax: Softmax, vocabulary: Vocabulary, sentences: Iterable[Sequence[str]]
 ) -> Float[Tensor, " 3"]:
-    """Negative log-likelihood summed over tokens, forward and backward; the number of tokens."""
+    """Summed negative log-likelihood, forward and backward, and the number of tokens."""
     totals = torch.zeros(3, dtype=torch.float64)
     training = bilm.training
     bilm.eval()
@@ -106,7 +106,7 @@ def _real(lengths: Int[Tensor, " batch"]) -> Tensor:
 
 
 def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
-    """Sentences of like length together, about the same number of tokens in each batch."""
+    """Yield batches of sentences of similar length, with about the same number of tokens each."""
     stream = (sentence for sentence in sentences if sentence)
     while chunk := sorted(islice(stream, _SORTED_TOGETHER), key=len):
         while chunk:

@@ -1,12 +1,11 @@
-"""The layer that predicts words, shared by both directions: full, sampled or adaptive.
+"""The softmax layer shared by both directions: full, sampled or adaptive.
 
-All give `loss` for training and `nll`, the exact negative log-likelihood, for perplexity. For the
-sampled softmax the two differ: its loss is no measure of a model's quality.
+Each has `loss` for training and `nll`, the exact negative log-likelihood, for perplexity. For the
+sampled softmax the two differ: its loss does not measure a model's quality.
 """
 
 from collections.abc import Mapping
 from math import log, sqrt
-from typing import Any
 
 import numpy as np
 import torch
@@ -15,13 +14,14 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, linear, log_softmax
 
 from elmo_bench.bilm.adaptive_softmax import AdaptiveSoftmax
+from elmo_bench.config.pretraining_settings import LossSettings
 
-# Logits that exist at once in evaluation, about 64 MB.
+# Logits held in memory at once in evaluation, about 64 MB.
 _MAX_LOGITS = 1 << 24
 
 
 class FullSoftmax(nn.Module):
-    """Every word of the vocabulary is scored for every token."""
+    """A softmax over the whole vocabulary for every token."""
 
     def __init__(self, dim: int, num_words: int) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class FullSoftmax(nn.Module):
     def nll(
         self, hidden: Float[Tensor, "token dim"], targets: Int[Tensor, " token"]
     ) -> Float[Tensor, " token"]:
-        """Negative log-likelihood of each target among all words, a bounded part at a time."""
+        """Negative log-likelihood of each target over all words, computed in bounded chunks."""
         size = max(1, _MAX_LOGITS // len(self.weight))
         parts = zip(hidden.split(size), targets.split(size), strict=True)
         losses = [
@@ -57,11 +57,11 @@ class FullSoftmax(nn.Module):
 
 
 class SampledSoftmax(FullSoftmax):
-    """Trains against a sample of words that all tokens of a direction share, as bilm-tf does.
+    """A softmax trained on negatives shared by all tokens of a direction, as in bilm-tf.
 
-    Negatives are drawn log-uniformly over the ranks of the vocabulary, without repetition. Logits
+    Negatives are drawn log-uniformly over the ranks of the vocabulary, without replacement. Logits
     are corrected by the log of a word's expected count, and a negative that equals a token's
-    target is taken out for that token.
+    target is masked for that token.
 
     Args:
         num_negatives: Words drawn for each direction.
@@ -71,8 +71,8 @@ class SampledSoftmax(FullSoftmax):
         super().__init__(dim, num_words)
         if num_negatives >= num_words:
             raise ValueError(
-                f"pretraining.loss.num_negatives={num_negatives} needs a larger vocabulary than "
-                f"{num_words} words; for a small one set pretraining.loss.kind=full."
+                f"pretraining.loss.num_negatives={num_negatives} must be less than the vocabulary "
+                f"size of {num_words}; for a small vocabulary set pretraining.loss.kind=full."
             )
         self.num_negatives = num_negatives
 
@@ -82,7 +82,7 @@ class SampledSoftmax(FullSoftmax):
         targets: Int[Tensor, "direction token"],
         seed: int,
     ) -> Float[Tensor, " direction"]:
-        """Mean loss of each direction, with a draw of its own that only `seed` determines."""
+        """Mean loss of each direction; each draws its own negatives, determined by `seed` alone."""
         draws = np.random.default_rng(seed)
         losses = [
             self._sampled(hidden[number], targets[number], draws) for number in range(len(targets))
@@ -106,33 +106,32 @@ class SampledSoftmax(FullSoftmax):
         return cross_entropy(logits, torch.zeros_like(targets))
 
 
-Softmax = FullSoftmax | AdaptiveSoftmax  # the sampled one is a full one with another loss
+Softmax = FullSoftmax | AdaptiveSoftmax  # SampledSoftmax is a FullSoftmax with another loss
 
 
-def build_softmax(settings: Mapping[str, Any], dim: int, num_words: int) -> Softmax:
-    """Build what `settings["kind"]` names."""
-    kind = settings["kind"]
-    if kind == "full":
-        return FullSoftmax(dim, num_words)
-    if kind == "sampled":
-        return SampledSoftmax(dim, num_words, settings["num_negatives"])
-    if kind == "adaptive":
-        return AdaptiveSoftmax(dim, num_words, settings["cutoffs"], settings["div_value"])
-    raise ValueError(f"pretraining.loss.kind is {kind!r}; it can be full, sampled or adaptive.")
+def build_softmax(settings: LossSettings, dim: int, num_words: int) -> Softmax:
+    """Build the softmax that settings describe."""
+    match settings.kind:
+        case "full":
+            return FullSoftmax(dim, num_words)
+        case "sampled":
+            return SampledSoftmax(dim, num_words, settings.num_negatives)
+        case "adaptive":
+            return AdaptiveSoftmax(dim, num_words, settings.cutoffs, settings.div_value)
 
 
-def as_trained_with(settings: Mapping[str, Any], softmax: Softmax) -> Softmax:
-    """A trained softmax, to be trained on; a full one by sampling, if the settings say so."""
-    if settings["kind"] != "sampled" or not isinstance(softmax, FullSoftmax):
+def as_trained_with(settings: LossSettings, softmax: Softmax) -> Softmax:
+    """Prepare a trained softmax for more training, with sampling if the settings ask for it."""
+    if settings.kind != "sampled" or not isinstance(softmax, FullSoftmax):
         return softmax.train()
     num_words, dim = softmax.weight.shape
-    sampled = SampledSoftmax(dim, num_words, settings["num_negatives"])
+    sampled = SampledSoftmax(dim, num_words, settings.num_negatives)
     sampled.load_state_dict(softmax.state_dict())
     return sampled
 
 
 def softmax_from(tensors: Mapping[str, Tensor]) -> Softmax:
-    """Rebuild a trained softmax, for evaluation, from what `state_dict` gave."""
+    """Rebuild a trained softmax, for evaluation, from its state dict."""
     softmax: Softmax
     if "head.weight" in tensors:
         softmax = AdaptiveSoftmax.like(tensors)
@@ -144,7 +143,7 @@ def softmax_from(tensors: Mapping[str, Tensor]) -> Softmax:
 
 
 def draw_negatives(num_words: int, size: int, draws: np.random.Generator) -> tuple[np.ndarray, int]:
-    """Draw distinct words log-uniformly over their ranks, and count the tries it took."""
+    """Draw distinct words log-uniformly over their ranks; return them and the number of tries."""
     drawn = np.empty(0, np.int64)
     while True:
         more = np.exp(draws.random(2 * size) * log(num_words + 1)).astype(np.int64) - 1
@@ -158,7 +157,7 @@ def draw_negatives(num_words: int, size: int, draws: np.random.Generator) -> tup
 def log_expected_count(
     words: Int[Tensor, " word"], num_words: int, tries: int
 ) -> Float[Tensor, " word"]:
-    """Log of the probability that `tries` log-uniform draws meet a word."""
+    """Log of the probability that `tries` log-uniform draws include a word."""
     rank = words.double()
     probability = torch.log((rank + 2) / (rank + 1)) / log(num_words + 1)
     return torch.log(-torch.expm1(tries * torch.log1p(-probability))).float()

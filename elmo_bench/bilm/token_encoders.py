@@ -1,11 +1,10 @@
-"""Token encoders: a word's vector without its context, by character CNN, character RNN or table.
+"""Context-independent token encoders: character CNN, character RNN and word table.
 
-Every encoder has `ids(words)`, which makes a word's row of integers, and `forward(ids)`.
+Every encoder has `ids(words)`, which turns each word into a row of integers, and `forward(ids)`.
 """
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
-from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -14,25 +13,32 @@ from torch.nn.functional import embedding, linear
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from elmo_bench.bilm.characters import NUM_CHARS, PAD, char_ids
-from elmo_bench.bilm.kernels.library import load_kernel
+from elmo_bench.bilm.kernels.compiled import load_kernel
 from elmo_bench.bilm.kernels.window_max import WindowMax
 from elmo_bench.bilm.word_encoder import WordEncoder
+from elmo_bench.config.bilm_settings import (
+    CharCnnSettings,
+    CharRnnSettings,
+    EncoderSettings,
+    WordEncoderSettings,
+)
 
-# Words of like length are encoded together: the edges of the groups, in characters with frame.
+# Words of similar length are encoded together: the groups' maximum lengths in characters,
+# begin-of-word and end-of-word characters included.
 _EDGES = (5, 6, 7, 8, 9, 10, 12, 14, 18, 24, 32)
-_GROUP_CHARS = 8192  # characters encoded at once; bounds the memory that convolutions take
+_GROUP_CHARS = 8192  # characters encoded at once; bounds the memory used by the convolutions
 
 
 class CharCnnEncoder(nn.Module):
-    """The paper's encoder: convolutions over bytes, maximum, highway layers, projection.
+    """The paper's encoder: convolutions over bytes, max pooling, highway layers, projection.
 
-    A convolution here gives what one over all `max_chars` positions would: windows that see only
-    padding are all alike, so their value is computed once and no padded position is.
+    The result is that of convolving over all `max_chars` positions. Windows that see only padding
+    all have the same value, so it is computed once and padded positions are skipped.
 
     Args:
         output_dim: Size of a word's vector.
         filters: Pairs (width, number of filters).
-        activation: What follows the maximum over positions: relu or tanh.
+        activation: Applied after the maximum over positions: relu or tanh.
     """
 
     def __init__(
@@ -45,11 +51,7 @@ class CharCnnEncoder(nn.Module):
         max_chars: int,
     ) -> None:
         super().__init__()
-        if activation not in ("relu", "tanh"):
-            raise ValueError(f"encoder.activation is {activation!r}; it can be relu or tanh.")
         widest = max(width for width, _ in filters)
-        if widest > max_chars:
-            raise ValueError(f"a filter of width {widest} exceeds encoder.max_chars={max_chars}.")
         self.max_chars, self.widest = max_chars, widest
         self.activation = {"relu": torch.relu, "tanh": torch.tanh}[activation]
         self.chars = nn.Parameter(torch.empty(NUM_CHARS, char_dim).uniform_(-1, 1))
@@ -59,7 +61,7 @@ class CharCnnEncoder(nn.Module):
         filter_dim = sum(number for _, number in filters)
         self.bias = nn.Parameter(torch.zeros(filter_dim))
         self.highways = nn.ModuleList(Highway(filter_dim) for _ in range(num_highways))
-        # bilm-tf has no projection either where the filters already give the size.
+        # Like bilm-tf, no projection if the filters already give the output size.
         if filter_dim == output_dim:
             self.projection: nn.Module = nn.Identity()
             return
@@ -71,7 +73,7 @@ class CharCnnEncoder(nn.Module):
         return char_ids(words, self.max_chars)
 
     def forward(self, ids: Int[Tensor, "word char"]) -> Float[Tensor, "word dim"]:
-        """Encode words, each by itself; the order is kept."""
+        """Encode each word independently, in the given order."""
         lengths = (ids != PAD).sum(dim=1)
         order = lengths.argsort()
         sorted_ids, sorted_lengths = ids[order], lengths[order].tolist()
@@ -85,7 +87,7 @@ class CharCnnEncoder(nn.Module):
         return self.projection(vectors)[order.argsort()]
 
     def _convolve(self, ids: Int[Tensor, "word char"], length: int) -> Float[Tensor, "word dim"]:
-        """Maximum of each filter over the windows that begin in the first `length` characters."""
+        """Maximum of each filter over the windows that start in the first `length` characters."""
         chars = embedding(ids[:, : min(length + self.widest, self.max_chars)], self.chars)
         compiled = load_kernel() if torch.is_grad_enabled() and len(ids) else None
         if compiled is not None and chars.device.type == "cpu" and chars.dtype == torch.float32:
@@ -98,7 +100,7 @@ class CharCnnEncoder(nn.Module):
             windows = chars[:, : num_windows + width - 1].flatten(1)
             windows = windows.unfold(1, width * char_dim, char_dim)  # (word, window, dim)
             best = linear(windows, kernel).amax(dim=1)
-            if length <= self.max_chars - width:  # at least one window sees nothing but padding
+            if length <= self.max_chars - width:  # at least one window sees only padding
                 best = torch.maximum(best, kernel @ self.chars[PAD].repeat(width))
             maxima.append(best)
         return self.activation(torch.cat(maxima, dim=1) + self.bias)
@@ -150,24 +152,23 @@ TokenEncoder = CharCnnEncoder | CharRnnEncoder | WordEncoder
 
 
 def build_encoder(
-    settings: dict[str, Any], output_dim: int, vocabulary: Sequence[str] | None
+    settings: EncoderSettings, output_dim: int, vocabulary: Sequence[str] | None
 ) -> TokenEncoder:
-    """Build the encoder that `settings["kind"]` names from the rest of the settings."""
-    arguments = dict(settings)
-    kind = arguments.pop("kind", None)
-    if kind == "char_cnn":
-        return CharCnnEncoder(output_dim, **arguments)
-    if kind == "char_rnn":
-        return CharRnnEncoder(output_dim, **arguments)
-    if kind == "word":
-        if vocabulary is None:
-            raise ValueError("bilm.encoder.kind=word needs a vocabulary; char_cnn needs none.")
-        return WordEncoder(output_dim, **arguments, vocabulary=vocabulary)
-    raise ValueError(f"bilm.encoder.kind is {kind!r}; it can be char_cnn, char_rnn or word.")
+    """Build the encoder that settings describe."""
+    arguments = settings.model_dump(exclude={"kind"})
+    match settings:
+        case CharCnnSettings():
+            return CharCnnEncoder(output_dim, **arguments)
+        case CharRnnSettings():
+            return CharRnnEncoder(output_dim, **arguments)
+        case WordEncoderSettings():
+            if vocabulary is None:
+                raise ValueError("bilm.encoder.kind=word needs a vocabulary; char_cnn needs none.")
+            return WordEncoder(output_dim, **arguments, vocabulary=vocabulary)
 
 
 def _groups(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Cut ascending lengths into ranges of like length and bounded size."""
+    """Split ascending lengths into ranges of similar length and bounded size."""
     start = 0
     while start < len(lengths):
         edge = next((edge for edge in _EDGES if edge >= lengths[start]), lengths[-1])

@@ -1,4 +1,4 @@
-"""Two directions at once, each on half of the cores: fewer, larger pieces of work per core."""
+"""Two functions at once, each on half of the cores: fewer, larger pieces of work per core."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,10 +12,10 @@ Second = TypeVar("Second")
 
 
 class TwoThreads:
-    """Within `with TwoThreads() as both`, `both(first, second)` calls both and gives both results.
+    """A context manager that, called with two functions, runs both and returns both results.
 
-    They run in two threads, which share the cores between them. With a single core, or when
-    `threaded` is false (a GPU needs no threads), they run one after the other.
+    They run in two threads with half of the cores each. With a single core, or if `threaded` is
+    false (a GPU needs no threads), they run one after the other.
     """
 
     def __init__(self, threaded: bool = True) -> None:
@@ -40,10 +40,10 @@ class TwoThreads:
     def __call__(
         self, first: Callable[[], First], second: Callable[[], Second]
     ) -> tuple[First, Second]:
-        """Call both; an error of either is raised."""
+        """Call both; an error in either is raised."""
         if self.pool is None:
             return first(), second()
-        grad = torch.is_grad_enabled()  # each thread has its own switch
+        grad = torch.is_grad_enabled()  # a per-thread setting
         future = self.pool.submit(_with_grad, grad, second)
         return first(), future.result()
 

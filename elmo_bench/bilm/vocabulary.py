@@ -1,6 +1,7 @@
-"""The words a biLM predicts: `<S>`, `</S>`, `<UNK>`, then words by falling count.
+"""The words a biLM predicts: `<S>`, `</S>`, `<UNK>`, then words by descending count.
 
-Only targets use it. Inputs are spelled in characters, so no input word is ever unknown.
+It holds the targets, and the inputs of a word encoder. Character encoders spell their inputs, so no
+input word is unknown to them.
 """
 
 from collections import Counter
@@ -18,18 +19,18 @@ class Vocabulary:
 
     def __init__(self, words: Sequence[str]) -> None:
         if tuple(words[: len(SPECIAL)]) != SPECIAL:
-            raise ValueError(f"A vocabulary starts with {SPECIAL}, not with {tuple(words[:3])}.")
+            raise ValueError(f"A vocabulary must start with {SPECIAL}, not {tuple(words[:3])}.")
         self.words = list(words)
         self._ids = {word: index for index, word in enumerate(self.words)}
         if len(self._ids) < len(self.words):
             twice = next(word for word, count in Counter(self.words).items() if count > 1)
-            raise ValueError(f"The vocabulary holds {twice!r} twice.")
+            raise ValueError(f"The vocabulary contains {twice!r} twice.")
 
     @classmethod
     def from_counts(
         cls, counts: Iterable[tuple[str, int]], max_words: int, min_count: int
     ) -> "Vocabulary":
-        """Take the most frequent words of (word, count) pairs that fall in count."""
+        """Take the most frequent words from (word, count) pairs sorted by descending count."""
         words = list(SPECIAL)
         for word, count in counts:
             if len(words) >= max_words or count < min_count:
@@ -40,7 +41,7 @@ class Vocabulary:
 
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
-        """Read a file with one word per line, as bilm-tf has it."""
+        """Read a file with one word per line, as bilm-tf does."""
         try:
             return cls([line for _, line in numbered_lines(path)])
         except DataError:
@@ -58,5 +59,5 @@ class Vocabulary:
 
 
 def sort_by_count(counts: Counter[str]) -> list[tuple[str, int]]:
-    """Order words by falling count, equal counts by the alphabet."""
+    """Sort words by descending count, ties alphabetically."""
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

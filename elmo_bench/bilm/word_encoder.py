@@ -1,4 +1,4 @@
-"""The token encoder without characters: a table of word vectors."""
+"""The token encoder that ignores characters: a table of word vectors."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -10,17 +10,18 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from elmo_bench.bilm.characters import UNK
-from elmo_bench.data.files import DataError, numbered_lines
+from elmo_bench.data.files import DataError
+from elmo_bench.data.vectors import read_vectors
 
 
 class WordEncoder(nn.Module):
-    """One vector per vocabulary word, learned or from a vector file; other words share <UNK>'s.
+    """One vector per vocabulary word, learned or from a vector file; other words use <UNK>'s.
 
     Args:
-        output_dim: Size of a word's vector as the LSTMs take it.
-        word_dim: Size of the stored vectors; they are projected where it differs.
-        vectors: Text file of pretrained vectors (GloVe's format), or None to learn from nothing.
-        trainable: Whether the vectors change in pretraining.
+        output_dim: Size of the word vectors that the LSTMs read.
+        word_dim: Size of the stored vectors; they are projected if it differs from output_dim.
+        vectors: Text file of pretrained vectors (GloVe's format), or None to learn from scratch.
+        trainable: Whether pretraining updates the vectors.
         vocabulary: The words of the table.
     """
 
@@ -35,7 +36,9 @@ class WordEncoder(nn.Module):
         super().__init__()
         self.rows = {word: row for row, word in enumerate(vocabulary)}
         if UNK not in self.rows:
-            raise ValueError(f"the vocabulary of a word encoder needs {UNK} for unknown words.")
+            raise ValueError(
+                f"the vocabulary of a word encoder must contain {UNK} for unknown words."
+            )
         table = torch.randn(len(vocabulary), word_dim) / sqrt(word_dim)
         if vectors is not None:
             _fill_from_file(table, self.rows, Path(vectors))
@@ -54,13 +57,9 @@ class WordEncoder(nn.Module):
 
 
 def _fill_from_file(table: Tensor, rows: dict[str, int], path: Path) -> None:
-    """Overwrite the rows of the words that the vector file has."""
-    for number, line in numbered_lines(path):
-        word, *values = line.rstrip().split(" ")
-        if number == 1 and len(values) == 1:
-            continue  # word2vec's header: number of words, size
-        if len(values) != table.shape[1]:
-            problem = f"{len(values)} values, but bilm.encoder.word_dim={table.shape[1]}"
-            raise DataError(path, number, problem)
-        if word in rows:
-            table[rows[word]] = torch.tensor([float(value) for value in values])
+    """Overwrite the rows of the words found in the vector file."""
+    for word, vector in read_vectors(path, rows).items():
+        if len(vector) != table.shape[1]:
+            problem = f"{len(vector)} values, but bilm.encoder.word_dim={table.shape[1]}"
+            raise DataError(path, None, problem)
+        table[rows[word]] = torch.from_numpy(vector)

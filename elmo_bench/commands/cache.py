@@ -1,4 +1,4 @@
-"""`elmo-bench cache`: what the cache of frozen layers holds, whether it is sound, and its end."""
+"""`elmo-bench cache`: list, verify or clear the cache of frozen layers."""
 
 import argparse
 from pathlib import Path
@@ -7,9 +7,17 @@ HELP = "list, verify or clear the cache of frozen layers"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", nargs="?", choices=["ls", "verify", "clear"], default="ls")
-    parser.add_argument("name", nargs="?", default="", help="how a cache's name starts; else all")
-    parser.add_argument("--root", type=Path, default=Path("cache/features"), metavar="DIR")
+    parser.add_argument(
+        "action", nargs="?", choices=["ls", "verify", "clear"], default="ls",
+        help="list the caches, verify their contents, or delete them (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "name", nargs="?", default="", help="only caches whose name starts with this (default: all)"
+    )
+    parser.add_argument(
+        "--root", type=Path, default=Path("cache/features"), metavar="DIR",
+        help="folder of the caches (default: %(default)s)",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     console.print(table)
     if num_damaged:
         console.print(
-            f"{num_damaged} damaged segments; the next run that needs them computes them."
+            f"{num_damaged} damaged segments; the next run that needs them will recompute them."
         )
     return 1 if num_damaged else 0
 

@@ -1,4 +1,4 @@
-"""`elmo-bench compare`: the paper's tables from the records."""
+"""`elmo-bench compare`: the paper's tables, rebuilt from the run records."""
 
 import argparse
 import sys
@@ -6,7 +6,7 @@ import sys
 from elmo_bench.report import selection
 from elmo_bench.report.names import TABLES
 
-HELP = "tables of the recorded runs beside the paper's: gains, layers, placement, words"
+HELP = "compare recorded runs with the paper in tables: gains, layers, placement, word vectors"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,14 +15,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tables",
         choices=(*TABLES, "all"),
         default="main",
-        help="main: with and without ELMo; groups: every group of runs and what it differs in; "
-        "analysis: word senses and parts of speech by layer",
+        help="main: scores with and without ELMo; groups: every group of runs and its settings; "
+        "analysis: word senses and parts of speech by layer (default: %(default)s)",
     )
     parser.add_argument(
         "--format",
         choices=("rich", "md", "csv", "latex", "json"),
         default="rich",
-        help="csv and json have raw values, the others means ± standard deviations",
+        help="csv and json contain raw values, the others means ± standard deviations "
+        "(default: %(default)s)",
     )
 
 

@@ -1,36 +1,45 @@
-"""`elmo-bench embed`: the layers of every line of a text file, as bilm-tf dumps them."""
+"""`elmo-bench embed`: write the layers of every line of a text file, as bilm-tf dumps them."""
 
 import argparse
 from pathlib import Path
 
-HELP = "write the layers of every line of a text file to hdf5"
+HELP = "write the layers of every line of a text file to an HDF5 file"
 _LINES = 1000  # embedded at once
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bilm", help="a biLM folder, a name in results/bilm, or official_small ...")
-    parser.add_argument("file", type=Path, help="one sentence a line, tokens apart; plain or .gz")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the hdf5 file to write")
+    parser.add_argument(
+        "bilm",
+        help="a biLM folder, a name in results/bilm, or a published biLM such as official_small",
+    )
+    parser.add_argument("file", type=Path, help="one tokenized sentence per line; plain or .gz")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the HDF5 file to write")
     parser.add_argument(
         "--state",
         choices=["reset", "carry"],
         default="reset",
-        help="reset (default): each line by itself; carry: the file is one stream, as in bilm-tf",
+        help="reset: read each line separately; carry: read the file as one stream, as "
+        "bilm-tf does (default: %(default)s)",
     )
     parser.add_argument(
-        "--dtype", choices=["float32", "float16"], default="float32", help="of the stored layers"
+        "--dtype",
+        choices=["float32", "float16"],
+        default="float32",
+        help="type of the stored layers (default: %(default)s)",
     )
-    parser.add_argument("--batch-size", type=int, default=64, help="lines read side by side (64)")
+    parser.add_argument(
+        "--batch-size", type=int, default=64, help="lines per batch (default: %(default)s)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Key: the line's number from 0. Value: (layer, time, dim)."""
+    """Store each line under its number, counted from 0, as (layer, time, dim)."""
     import h5py
     from rich.progress import track
 
     from elmo_bench import BiLm
     from elmo_bench.data.files import numbered_lines
-    from elmo_bench.records.files import replace_file
+    from elmo_bench.records.atomic import replace_file
 
     bilm = BiLm.load(args.bilm)
     sentences = [line.split() for _, line in numbered_lines(args.file)]

@@ -1,14 +1,14 @@
-"""`elmo-bench export`: a biLM in the official format, for bilm-tf, AllenNLP and others."""
+"""`elmo-bench export`: write a biLM in the official format, for bilm-tf, AllenNLP and others."""
 
 import argparse
 from pathlib import Path
 
-HELP = "write a biLM as options.json and weights.hdf5, the official format"
+HELP = "write a biLM in the official format, options.json and weights.hdf5"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bilm", help="a biLM folder, or a name in results/bilm")
-    parser.add_argument("folder", type=Path, help="where the files go")
+    parser.add_argument("bilm", help="a biLM folder or a name in results/bilm")
+    parser.add_argument("folder", type=Path, help="the folder to write the files to")
 
 
 def run(args: argparse.Namespace) -> int:

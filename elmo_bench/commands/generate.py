@@ -1,4 +1,4 @@
-"""`elmo-bench generate`: a sentence continued by the forward model."""
+"""`elmo-bench generate`: continue a sentence with the forward language model."""
 
 import argparse
 
@@ -6,21 +6,39 @@ HELP = "continue a sentence with the forward language model"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bilm", help="a biLM folder, or a name in results/bilm")
-    parser.add_argument("text", nargs="?", default="", help="how the sentence begins, tokens apart")
-    parser.add_argument("--words", type=int, default=40, help="at most so many words more (40)")
-    parser.add_argument("--number", type=int, default=1, help="how many continuations (1)")
+    parser.add_argument("bilm", help="a biLM folder or a name in results/bilm")
+    parser.add_argument(
+        "text",
+        nargs="?",
+        default="",
+        help="the beginning of the sentence, tokenized (default: empty)",
+    )
+    parser.add_argument(
+        "--words",
+        type=int,
+        default=40,
+        help="maximum number of words to add (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--number", type=int, default=1, help="number of continuations (default: %(default)s)"
+    )
     parser.add_argument(
         "--temperature",
         type=float,
         default=0.8,
-        help="0 takes the likeliest word, 1 draws as the model expects them (0.8)",
+        help="0 takes the most likely word, 1 samples from the model's distribution "
+        "(default: %(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="another seed, another sentence (1)")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="random seed of the first continuation (default: %(default)s)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one line for each continuation."""
+    """Print one line per continuation."""
     from elmo_bench import BiLm
     from elmo_bench.bilm.generate import continue_sentence
 

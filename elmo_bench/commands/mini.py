@@ -1,19 +1,29 @@
-"""`elmo-bench mini`: what the embedded benchmark is like, and a copy of it to look at."""
+"""`elmo-bench mini`: describe the mini benchmark, or write a copy of it."""
 
 import argparse
 from pathlib import Path
 
-HELP = "describe the embedded benchmark, or write it to a folder"
+HELP = "describe the mini benchmark, or write it to a folder"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    describe = actions.add_parser("describe", help="counts, ambiguity, baselines, examples")
-    describe.add_argument("--cache", type=Path, default=Path("cache"), metavar="DIR")
-    write = actions.add_parser("write", help="write all its files to a folder")
-    write.add_argument("directory", type=Path, metavar="DIR")
+    describe = actions.add_parser(
+        "describe", help="print counts, ambiguity, baselines and examples"
+    )
+    describe.add_argument(
+        "--cache", type=Path, default=Path("cache"), metavar="DIR",
+        help="folder in which the benchmark is generated (default: %(default)s)",
+    )  # fmt: skip
+    write = actions.add_parser("write", help="write all files to a folder")
+    write.add_argument("directory", type=Path, metavar="DIR", help="a new or empty folder")
     for action in (describe, write):
-        action.add_argument("--seed", type=int, default=1, help="of the generated world")
+        action.add_argument(
+            "--seed",
+            type=int,
+            default=1,
+            help="random seed of the generated world (default: %(default)s)",
+        )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -26,10 +36,10 @@ def run(args: argparse.Namespace) -> int:
     settings = MiniSettings(seed=args.seed)
     if args.action == "write":
         if args.directory.exists() and any(args.directory.iterdir()):
-            raise ValueError(f"{args.directory} is not empty; name a new folder")
+            raise ValueError(f"{args.directory} is not empty; choose a new folder")
         with console.status("writing the benchmark"):
             write_mini(args.directory, settings)
-        console.print(f"wrote the benchmark of seed {args.seed} to {args.directory}")
+        console.print(f"wrote the benchmark with seed {args.seed} to {args.directory}")
         return 0
 
     from elmo_bench.mini.describe import description

@@ -1,4 +1,4 @@
-"""`elmo-bench neighbors`: where a word is used as in a sentence, by the layers of a biLM."""
+"""`elmo-bench neighbors`: nearest neighbors of a word in context, by the layers of a biLM."""
 
 import argparse
 from pathlib import Path
@@ -9,36 +9,56 @@ if TYPE_CHECKING:
 
     from elmo_bench.analysis.neighbors import Neighbor, Query
 
-HELP = "occurrences of a word in a text file that are nearest to one in a sentence"
+HELP = "find the uses of a word in a text file that are nearest to its use in a sentence"
 WIDTH = 30  # tokens shown around the word
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bilm", help="a biLM folder, a name in results/bilm, or official_small ...")
     parser.add_argument(
-        "file", type=Path, help="one tokenized sentence a line, or .jsonl with senses; plain or .gz"
-    )
-    parser.add_argument("--sentence", required=True, help="a sentence, its tokens apart")
-    parser.add_argument("--word", required=True, help="a token of it; the first of several counts")
-    parser.add_argument("--layer", type=int, help="0 is the token layer (default: the last layer)")
-    parser.add_argument("--top", type=int, default=10, metavar="N", help="how many (10)")
-    parser.add_argument(
-        "--any-word", action="store_true", help="among all words, not the word's occurrences alone"
+        "bilm",
+        help="a biLM folder, a name in results/bilm, or a published biLM such as official_small",
     )
     parser.add_argument(
-        "--center", action="store_true", help="take the mean of all occurrences away first"
+        "file", type=Path,
+        help="one tokenized sentence per line, or .jsonl with senses; plain or .gz",
+    )  # fmt: skip
+    parser.add_argument("--sentence", required=True, help="a tokenized sentence")
+    parser.add_argument(
+        "--word", required=True, help="a token of the sentence; its first occurrence is used"
+    )
+    parser.add_argument(
+        "--layer", type=int, help="layer to compare; 0 is the token layer (default: the last layer)"
+    )
+    parser.add_argument(
+        "--top",
+        type=int,
+        default=10,
+        metavar="N",
+        help="number of neighbors (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--any-word", action="store_true", help="search all words of the file, not only this one"
+    )
+    parser.add_argument(
+        "--center", action="store_true", help="subtract the mean of all occurrences first"
     )
     parser.add_argument(
         "--vectors", type=Path, metavar="FILE",
-        help="static vectors in GloVe's format to compare with (default: the biLM's token layer)",
+        help="static vectors in GloVe's format for comparison (default: the biLM's token layer)",
     )  # fmt: skip
     parser.add_argument(
         "--picture", type=Path, metavar="FILE",
-        help="draw the word's occurrences: .png, .svg or .pdf, colored by sense where known",
+        help="plot the word's occurrences, colored by sense if known, to a .png, .svg or .pdf",
     )  # fmt: skip
-    parser.add_argument("--cache", type=Path, default=Path("cache/neighbors"), metavar="DIR")
-    parser.add_argument("--results", type=Path, default=Path("results/analysis"), metavar="DIR")
-    parser.add_argument("--no-record", action="store_true", help="leave --results as it is")
+    parser.add_argument(
+        "--cache", type=Path, default=Path("cache/neighbors"), metavar="DIR",
+        help="folder of indexes of text files (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--results", type=Path, default=Path("results/analysis"), metavar="DIR",
+        help="folder to record the result in (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--no-record", action="store_true", help="do not record the result")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -49,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.records.timer import StageTimer
 
     if args.top < 1:
-        raise ValueError(f"--top {args.top}: at least 1")
+        raise ValueError(f"--top must be at least 1, not {args.top}")
     clock = StageTimer()
     bilm = BiLm.load(args.bilm)
     layer = neighbors.check_layer(bilm, args.layer)
@@ -111,7 +131,7 @@ def _show(
 
 
 def _context(tokens: tuple[str, ...], position: int, mark: tuple[str, str]) -> "Text":
-    """The sentence around the word, which stands out."""
+    """Return the sentence around the word, with the word highlighted."""
     from rich.text import Text
 
     start = max(0, position - WIDTH // 2)
@@ -128,7 +148,7 @@ def _context(tokens: tuple[str, ...], position: int, mark: tuple[str, str]) -> "
 
 
 def _draw(args: argparse.Namespace, bilm: Any, query: "Query", found: list["Neighbor"]) -> None:
-    """All layers of the word's occurrences but the token layer, where they hardly differ."""
+    """Draw the word's occurrences at each layer except 0, where they hardly differ."""
     from elmo_bench.analysis.neighbors import word_index
     from elmo_bench.analysis.pictures import draw_occurrences, sample_rows
     from elmo_bench.analysis.text import pick_lines
@@ -184,7 +204,7 @@ def _record(
     }
     analysis = Analysis(
         analysis="neighbors",
-        bilm=bilm.config["name"],
+        bilm=bilm.name,
         fingerprint=bilm.fingerprint(),
         data=args.file.name,
         settings=settings,

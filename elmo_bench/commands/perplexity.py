@@ -1,21 +1,21 @@
-"""`elmo-bench perplexity`: how well a biLM predicts text, over its whole vocabulary."""
+"""`elmo-bench perplexity`: the perplexity of a biLM over its full vocabulary."""
 
 import argparse
 from pathlib import Path
 
-HELP = "perplexity of a biLM on text files, forward, backward and mean"
+HELP = "measure the perplexity of a biLM on text files: forward, backward and mean"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bilm", help="a biLM folder, or a name in results/bilm")
+    parser.add_argument("bilm", help="a biLM folder or a name in results/bilm")
     parser.add_argument(
-        "files", nargs="+", type=Path, help="one sentence a line, tokens apart; plain or .gz"
+        "files", nargs="+", type=Path, help="one tokenized sentence per line; plain or .gz"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row per file; "unknown" is the share of tokens outside the vocabulary."""
+    """Print one row per file; "unknown" is the percentage of tokens not in the vocabulary."""
     import json
 
     from rich.console import Console

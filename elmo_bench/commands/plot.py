@@ -1,4 +1,4 @@
-"""`elmo-bench plot`: the paper's figures from the records."""
+"""`elmo-bench plot`: the paper's figures, redrawn from the run records."""
 
 import argparse
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 from elmo_bench.report import selection
 from elmo_bench.report.names import FIGURES
 
-HELP = "figures of the recorded runs: gains, layer weights, learning curves, analyses, and more"
+HELP = "draw figures of recorded runs: gains, layer weights, learning curves, analyses and more"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("figure", choices=FIGURES, help="what to draw")
+    parser.add_argument("figure", choices=FIGURES, help="the figure to draw")
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE",
-        help="a .png, .svg or .pdf file (FIGURE.png)",
+        help="a .png, .svg or .pdf file (default: FIGURE.png)",
     )  # fmt: skip
     selection.add_arguments(parser)
 

@@ -1,29 +1,41 @@
-"""`elmo-bench pos`: parts of speech by a linear classifier, layer by layer."""
+"""`elmo-bench pos`: part-of-speech tagging by a linear classifier on each layer."""
 
 import argparse
 from pathlib import Path
 
-HELP = "a linear part-of-speech classifier on every layer of a biLM, beside baselines"
+HELP = "train a linear part-of-speech classifier on every layer of a biLM, with baselines"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bilm", help="a biLM folder, a name in results/bilm, or official_small ...")
+    parser.add_argument(
+        "bilm",
+        help="a biLM folder, a name in results/bilm, or a published biLM such as official_small",
+    )
     for split in ("train", "dev", "test"):
         parser.add_argument(
             f"--{split}", type=Path, metavar="FILE",
-            help="CoNLL-2012 columns, plain or .gz (default: the embedded benchmark)",
+            help="a CoNLL-2012 file, plain or .gz (default: the mini benchmark)",
         )  # fmt: skip
-    parser.add_argument("--limit", type=int, metavar="N", help="the first N training sentences")
+    parser.add_argument(
+        "--limit", type=int, metavar="N",
+        help="use only the first N training sentences (default: all)",
+    )  # fmt: skip
     parser.add_argument(
         "--vectors", type=Path, metavar="FILE",
-        help="static vectors in GloVe's format, for one more baseline",
+        help="static vectors in GloVe's format for an additional baseline",
     )  # fmt: skip
-    parser.add_argument("--cache", type=Path, default=Path("cache"), metavar="DIR")
-    parser.add_argument("--results", type=Path, default=Path("results/analysis"), metavar="DIR")
+    parser.add_argument(
+        "--cache", type=Path, default=Path("cache"), metavar="DIR",
+        help="folder for temporary vectors and the mini benchmark (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--results", type=Path, default=Path("results/analysis"), metavar="DIR",
+        help="folder to record the result in (default: %(default)s)",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
-    """Dev stops the training of each classifier; test is read once."""
+    """Train a classifier per layer, stopped by dev accuracy; test is scored once."""
     from rich.console import Console
 
     from elmo_bench import BiLm
@@ -32,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.report.analysis_tables import show_scores
 
     if args.limit is not None and args.limit < 1:
-        raise ValueError(f"--limit {args.limit}: at least 1")
+        raise ValueError(f"--limit must be at least 1, not {args.limit}")
     files, data = _files(args)
     bilm = BiLm.load(args.bilm)
     found = study_pos(bilm, files, data, args.vectors, args.limit, cache=args.cache)
@@ -42,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _files(args: argparse.Namespace) -> tuple[dict[str, Path], str]:
-    """The file of each split, and a name for them."""
+    """Return the file of each split, and the name of the data."""
     from elmo_bench.records.analysis import data_name
 
     named = {split: getattr(args, split) for split in ("train", "dev", "test")}
@@ -50,8 +62,7 @@ def _files(args: argparse.Namespace) -> tuple[dict[str, Path], str]:
         return named, data_name(args.train)
     if any(named.values()):
         raise ValueError(
-            "--train, --dev and --test go together; without them all, the embedded "
-            "benchmark is read"
+            "give --train, --dev and --test together, or none of them for the mini benchmark"
         )
     from elmo_bench.mini.files import ensure_mini
     from elmo_bench.mini.settings import MiniSettings

@@ -1,17 +1,22 @@
-"""`elmo-bench predict`: a trained model on new text."""
+"""`elmo-bench predict`: run a trained model on new text."""
 
 import argparse
 import sys
 from pathlib import Path
 
-HELP = "use a trained model on new text, from a file or the terminal"
+HELP = "run a trained model on new text, from a file or standard input"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run's folder, its record, or its hash")
-    parser.add_argument("file", nargs="?", default="-", help="one example per line; - is stdin")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="folder of the runs")
-    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+    parser.add_argument(
+        "file", nargs="?", default="-", help="one example per line (default: -, standard input)"
+    )
+    parser.add_argument(
+        "--outputs", type=Path, default=Path("outputs"), metavar="DIR",
+        help="folder in which runs are looked up (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,6 +28,6 @@ def run(args: argparse.Namespace) -> int:
             print_predictions(folder, lines, args.json)
         return 0
     if sys.stdin.isatty():
-        print("One example per line; Ctrl-D ends.", file=sys.stderr)
+        print("Enter one example per line; Ctrl-D ends the input.", file=sys.stderr)
     print_predictions(folder, sys.stdin, args.json)
     return 0

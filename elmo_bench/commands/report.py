@@ -1,19 +1,17 @@
-"""`elmo-bench report`: everything on one page that opens offline."""
+"""`elmo-bench report`: all results on one HTML page that works offline."""
 
 import argparse
 from pathlib import Path
 
 from elmo_bench.report import selection
 
-HELP = (
-    "one self-contained HTML page: tables, figures, runs, examples where ELMo and baseline differ"
-)
+HELP = "write a self-contained HTML page of tables, figures, runs and contrasting examples"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", default=Path("report.html"),
-        help="the page (report.html)",
+        help="the HTML file to write (default: %(default)s)",
     )  # fmt: skip
     selection.add_arguments(parser)
 
@@ -21,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     records = selection.selected_records(args)
 
-    from elmo_bench.records.files import write_text
+    from elmo_bench.records.atomic import write_text
     from elmo_bench.report.page.build import build_page
 
     write_text(args.output, build_page(records, args.directory))

@@ -27,9 +27,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from elmo_bench.config.compose import build, task_config
+    from elmo_bench.config.compose import task_settings
+    from elmo_bench.config.locating import build_task
 
-    task = build(task_config(args.task).build)
+    task = build_task(task_settings(args.task).build)
     scores = task.score_files(args.gold, args.predicted, args.partial)
     if args.json:
         print(json.dumps(scores, indent=2))

@@ -13,9 +13,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="further settings of the runs, as for run.py",
     )  # fmt: skip
     parser.add_argument(
-        "--trials", type=int, default=20, help="trials of the study in all (20); 0 only shows them"
+        "--trials",
+        type=int,
+        default=20,
+        help="trials of the study in all; 0 only shows them (default: 20)",
     )
-    parser.add_argument("--study", metavar="NAME", help="its folder in outputs/tune (made up)")
+    parser.add_argument(
+        "--study",
+        metavar="NAME",
+        help="its folder in outputs/tune (default: made from task and settings)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -31,14 +38,14 @@ def run(args: argparse.Namespace) -> int:
     if not search.num_ended():
         console.print(f"No trials yet in {search.folder}; --trials N makes some.")
         return 0
-    metric = search.cfg.task.metric
+    metric = search.settings.task.metric
     console.print(trials_table(search.study, search.space, metric))
     write_csv(search.study, search.space, search.folder / "trials.csv")
     write_picture(search.study, search.space, metric, search.folder / "trials.png")
-    console.print(f"{search.folder}: trials.csv, trials.png; the same command goes on from there.")
+    console.print(f"{search.folder}: trials.csv, trials.png; the same command continues the study.")
     best = ordered(search.study)[0]
     if best.value is None:
-        console.print("No trial came to its end.")
+        console.print("No trial was completed.")
         return 1
     command = ["python", "run.py", *search.overrides, *best.user_attrs["overrides"]]
     console.print("The best, with its baseline and the test split:")

@@ -1,45 +1,59 @@
-"""`elmo-bench wsd`: word senses by the nearest vector, layer by layer."""
+"""`elmo-bench wsd`: word sense disambiguation by the nearest vector at each layer."""
 
 import argparse
 from pathlib import Path
 
-HELP = "word sense disambiguation with every layer of a biLM, beside baselines"
+HELP = "disambiguate word senses with every layer of a biLM, with baselines"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bilm", help="a biLM folder, a name in results/bilm, or official_small ...")
+    parser.add_argument(
+        "bilm",
+        help="a biLM folder, a name in results/bilm, or a published biLM such as official_small",
+    )
     parser.add_argument(
         "--train", type=Path, metavar="FILE",
-        help=".jsonl, .jsonl.gz, or NAME.data.xml with NAME.gold.key.txt beside it "
-        "(default: the embedded benchmark)",
+        help=".jsonl, .jsonl.gz, or NAME.data.xml with NAME.gold.key.txt next to it "
+        "(default: the mini benchmark)",
     )  # fmt: skip
-    parser.add_argument("--test", type=Path, nargs="+", metavar="FILE", help="of the same kinds")
+    parser.add_argument(
+        "--test", type=Path, nargs="+", metavar="FILE",
+        help="one or more files in the same formats (default: the mini benchmark)",
+    )  # fmt: skip
     parser.add_argument(
         "--nearest", nargs="+", choices=("sense", "instance"), default=["sense"],
-        help="sense (default): the mean of a sense's training vectors; instance: any of them",
+        help="compare with the mean training vector of each sense, or with each training instance; "
+        "of several values here and below, every combination is scored (default: sense)",
     )  # fmt: skip
     parser.add_argument(
         "--center", nargs="+", choices=("no", "yes"), default=["no"],
-        help="yes: take away the mean of the word's training vectors first (no)",
+        help="subtract the mean of the word's training vectors first (default: no)",
     )  # fmt: skip
     parser.add_argument(
         "--window", nargs="+", type=int, default=[0], metavar="N",
-        help="average the word's vector with N on either side (0)",
+        help="average the vectors of the word and N words on either side (default: 0)",
     )  # fmt: skip
     parser.add_argument(
         "--vectors", type=Path, metavar="FILE",
-        help="static vectors in GloVe's format, for one more baseline",
+        help="static vectors in GloVe's format for an additional baseline",
     )  # fmt: skip
     parser.add_argument(
         "--wordnet", type=Path, metavar="FILE",
-        help="WordNet's index.sense: its first senses instead of the training data's",
+        help="WordNet's index.sense, whose first senses replace the most frequent ones of the "
+        "training data",
     )  # fmt: skip
-    parser.add_argument("--cache", type=Path, default=Path("cache"), metavar="DIR")
-    parser.add_argument("--results", type=Path, default=Path("results/analysis"), metavar="DIR")
+    parser.add_argument(
+        "--cache", type=Path, default=Path("cache"), metavar="DIR",
+        help="folder for temporary vectors and the mini benchmark (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--results", type=Path, default=Path("results/analysis"), metavar="DIR",
+        help="folder to record the results in (default: %(default)s)",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
-    """Every combination of the given ways to choose a sense is scored and recorded."""
+    """Score and record every combination of the given methods."""
     from itertools import product
 
     from rich.console import Console
@@ -51,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.report.analysis_tables import show_scores
 
     if min(args.window) < 0:
-        raise ValueError(f"--window {min(args.window)}: at least 0")
+        raise ValueError(f"--window must be at least 0, not {min(args.window)}")
     train, tests, data = _files(args)
     ways = product(args.nearest, (answer == "yes" for answer in args.center), args.window)
     methods = list(dict.fromkeys(Method(*way) for way in ways))
@@ -64,15 +78,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _files(args: argparse.Namespace) -> tuple[Path, list[Path], str]:
-    """Training file, test files and a name for them."""
+    """Return the training file, the test files and the name of the data."""
     from elmo_bench.records.analysis import data_name
 
     if args.train and args.test:
         return args.train, args.test, data_name(args.train)
     if args.train or args.test:
-        raise ValueError(
-            "--train and --test go together; without both, the embedded benchmark is read"
-        )
+        raise ValueError("give --train and --test together, or neither for the mini benchmark")
     from elmo_bench.mini.files import ensure_mini
     from elmo_bench.mini.settings import MiniSettings
 

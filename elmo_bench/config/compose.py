@@ -1,20 +1,21 @@
-"""The border with Hydra: what a composed config means."""
+"""The boundary with Hydra: yaml files and overrides in, typed settings out."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import hydra
 from hydra.core.global_hydra import GlobalHydra
-from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
+from pydantic import ValidationError
 
-PROJECT = Path(__file__).parents[2]
-CONF = PROJECT / "conf"
+from elmo_bench.config.errors import ConfigError, explain
+from elmo_bench.config.fields import Settings
+from elmo_bench.config.folders import CONF
+from elmo_bench.config.pretraining_settings import PretrainSettings
+from elmo_bench.config.settings import RunSettings, TaskSettings
 
-
-class ConfigError(ValueError):
-    """A config that cannot be run; says the key, the value and what is allowed."""
+Kind = TypeVar("Kind", bound=Settings)
 
 
 def compose(name: str, overrides: Sequence[str] = (), with_hydra: bool = False) -> DictConfig:
@@ -32,54 +33,48 @@ def compose(name: str, overrides: Sequence[str] = (), with_hydra: bool = False) 
         return hydra.compose(name, settings, return_hydra_config=with_hydra)
 
 
-def build(node: DictConfig | Mapping[str, Any]) -> Any:
-    """Build the object that a node with a `_target_` describes."""
-    # Hydra 1.4 wants a _target_whitelist_ here, hence the upper bound in pyproject.toml.
-    return instantiate(node, _convert_="all")
+def run_settings(config: DictConfig | Sequence[str]) -> RunSettings:
+    """The settings of a run, from what Hydra composed or from overrides."""
+    return validated(RunSettings, _composed("run", config))
 
 
-def plain(node: DictConfig) -> dict[str, Any]:
-    """The resolved values as plain dicts and lists, as records and checkpoints need them."""
-    values = OmegaConf.to_container(node, resolve=True, throw_on_missing=True)
-    assert isinstance(values, dict)
-    return {str(key): value for key, value in values.items()}
+def pretrain_settings(config: DictConfig | Sequence[str]) -> PretrainSettings:
+    """The settings of a pretraining, from what Hydra composed or from overrides."""
+    return validated(PretrainSettings, _composed("pretrain", config))
+
+
+def task_settings(name: str) -> TaskSettings:
+    """The settings of a task, at the paper's size."""
+    if name not in task_names():
+        raise ConfigError(f"task={name}: unknown; the tasks are {', '.join(task_names())}")
+    return run_settings([f"task={name}", "data=files"]).task
 
 
 def task_names() -> list[str]:
-    """The tasks there are: one yaml file each."""
-    return sorted(path.stem for path in (CONF / "task").glob("*.yaml"))
+    """The tasks that exist: one yaml file each."""
+    return options("task")
 
 
-def task_config(name: str) -> DictConfig:
-    """A task's own yaml, without the rest of a run."""
-    if name not in task_names():
+def options(group: str) -> list[str]:
+    """The options of a config group, by name."""
+    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+
+
+def validated(kind: type[Kind], values: Any, prefix: str = "") -> Kind:
+    """Settings from plain values; a ConfigError reports in one line what is wrong."""
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        raise explain(error, values if isinstance(values, dict) else {}, prefix) from error
+
+
+def _composed(name: str, config: DictConfig | Sequence[str]) -> Any:
+    composed = config if isinstance(config, DictConfig) else compose(name, config)
+    try:
+        return OmegaConf.to_container(composed, resolve=True, throw_on_missing=True)
+    except MissingMandatoryValue as error:
         raise ConfigError(
-            f"task={name}: there is no such task; there are {', '.join(task_names())}"
-        )
-    return read_option(CONF / "task" / f"{name}.yaml")
-
-
-def read_option(path: Path) -> DictConfig:
-    """The yaml of an option, with what its defaults list puts below it.
-
-    That is an option of its own group by name, or one of another group at a place of its own
-    (`/optimizer@training.optimizer: adam`).
-    """
-    content = OmegaConf.load(path)
-    assert isinstance(content, DictConfig)
-    parts: list[DictConfig] = []
-    entries: Any = OmegaConf.to_container(content.pop("defaults", OmegaConf.create([])))
-    for entry in entries:
-        if isinstance(entry, str):
-            if entry != "_self_":
-                parts.append(read_option(path.with_name(f"{entry}.yaml")))
-            continue
-        [(choice, name)] = entry.items()
-        group, _, place = choice.removeprefix("/").partition("@")
-        if choice.startswith("/") and place:
-            below = OmegaConf.create({})
-            OmegaConf.update(below, place, read_option(CONF / group / f"{name}.yaml"))
-            parts.append(below)
-    merged = OmegaConf.merge(*parts, content)
-    assert isinstance(merged, DictConfig)
-    return merged
+            f"{error.full_key}: a value is missing; give {error.full_key}=..."
+        ) from error
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"{error.full_key}: {str(error).splitlines()[0]}") from error

@@ -1,66 +1,106 @@
-"""What run.py and pretrain.py share around Hydra's main: help without a task, errors in a line."""
+"""What run.py and pretrain.py share around Hydra's main: help, flags, and errors in one line."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
-from hydra import compose, initialize_config_dir
-from hydra.core.config_store import ConfigStore
-from hydra.core.plugins import Plugins
-from hydra.errors import HydraException
-from omegaconf import DictConfig, OmegaConf
+from elmo_bench.config.folders import CONF
 
-from elmo_bench.config.checks import unknown_key_message
-from elmo_bench.config.compose import CONF, ConfigError, task_config, task_names
+HELP_FLAGS = {"--help", "-h"}
+# Flags of Hydra that need no task; all of them show something and stop.
+INFO_FLAGS = {"--hydra-help", "--cfg", "-c", "--info", "-i", "--version", "-sc"}
+INFO_FLAGS |= {"--shell-completion"}
+GROUPS = {
+    "run": ("task", "data", "words", "bilm", "elmo", "trainer", "logger", "experiment"),
+    "pretrain": ("bilm", "corpus", "pretraining", "task", "data", "trainer", "logger"),
+}
+USAGE = {
+    "run": """Run a task's model with and without ELMo, and compare the two.
 
-HELP_FLAGS = {"--help", "-h", "--hydra-help", "--cfg", "-c", "--info", "--version"}
+  {program} task=ner                           baseline and +ELMo on the mini benchmark
+  {program} task=ner elmo=last seed=2          other options and values
+  {program} -m task=ner,sst5 seed=1,2,3        a sweep; --dry-run lists its runs
+  {program} task=ner --cfg job                 every setting of a run
+""",
+    "pretrain": """Pretrain a biLM; an interrupted training resumes.
+
+  {program} bilm=mini corpus=mini              the small biLM of the mini benchmark
+  {program} bilm=small corpus=text corpus.path='~/text/*.txt'
+  {program} bilm=mini --cfg job                every setting
+""",
+}
 
 
-def guarded(main: Callable[[], object], name: str) -> int:
-    """Call a Hydra main; a mistake on the command line ends with a word on what to do.
+def guarded(app: Callable[[], object], name: str, program: str, words: Sequence[str]) -> int:
+    """Call a function that Hydra decorated; errors end with one line that says what to do.
 
     Args:
-        main: The function that Hydra decorated, which reads sys.argv.
-        name: The main config in conf/.
+        app: Reads sys.argv.
+        name: The main config in conf/: run or pretrain.
+        program: What the user typed, for messages.
+        words: The command line after the program's name.
     """
-    sys.argv[1:] = words = _without_flags([_at_home(word) for word in sys.argv[1:]])
-    needs_task = name == "run" and not any(map(_chooses_task, words))
-    if needs_task and HELP_FLAGS & {word.partition("=")[0] for word in words}:
-        sys.argv.append(f"task={task_names()[0]}")  # help shows a whole config
-    elif needs_task:
-        print(_task_list(), file=sys.stderr)
+    words = _for_hydra([_at_home(word) for word in words])
+    flags = {word.partition("=")[0] for word in words}
+    chosen = name == "pretrain" or any(map(_chooses_task, words))
+    if HELP_FLAGS & flags and not (name == "run" and chosen):
+        print(help_text(name, program))
+        return 0
+    if not chosen and not INFO_FLAGS & flags:
+        print(_task_list(program), file=sys.stderr)
         return 2
+    sys.argv = [program.split()[-1], *words]
     _prefer_own_launchers()
     try:
-        main()
+        app()
     except SystemExit as stop:
-        if stop.code == 1:  # Hydra has told what it could not compose, but not what there is
+        if stop.code == 1:  # Hydra has reported what it could not compose, but not what exists
             print("\n".join(_mistyped(words, name)), file=sys.stderr)
         raise
     except KeyboardInterrupt:
-        print(f"{name}.py: interrupted; the same command goes on from here", file=sys.stderr)
+        print(f"{program}: interrupted; the same command resumes", file=sys.stderr)
         return 130
     return 0
 
 
-def one_device_per_job(cfg: DictConfig) -> None:
-    """Refuse a sweep of trainings that each take several processes."""
-    for key in ("devices", "num_nodes"):
-        value = cfg.trainer[key]
-        if value != 1:
-            raise ConfigError(
-                f"trainer.{key}={value} in a sweep (-m): Lightning starts its further processes by "
-                "running this same command again, and each of them would begin the whole sweep. "
-                "Start such trainings one by one: for seed in 1 2; do python pretrain.py "
-                f"trainer.{key}={value} pretraining.seed=$seed name=NAME-$seed ...; done"
-            )
+def fail(program: str, error: Exception) -> NoReturn:
+    """Print the error in one line and exit with 2; Hydra's own errors exit with 1."""
+    print(f"{program}: {error}", file=sys.stderr)
+    sys.exit(2)
+
+
+def help_text(name: str, program: str) -> str:
+    """How to use a program, the tasks, and the options of every group."""
+    lines = [USAGE[name].format(program=program)]
+    if name == "run":
+        lines += ["Tasks:", *_task_lines(), ""]
+    lines.append("Groups and their options, chosen as GROUP=OPTION:")
+    for group in GROUPS[name]:
+        lines.append(f"  {group:12} {', '.join(_options(group))}")
+    lines.append("\nAny single value can be set too, such as task.training.batch_size=16.")
+    return "\n".join(lines)
+
+
+def group_options(name: str) -> list[str]:
+    """Every GROUP=OPTION of a program."""
+    return [f"{group}={option}" for group in GROUPS[name] for option in _options(group)]
+
+
+def _options(group: str) -> list[str]:
+    """The names of a group's options; those in subfolders include the folder."""
+    folder = CONF / group
+    return sorted(str(p.relative_to(folder).with_suffix("")) for p in folder.rglob("*.yaml"))
 
 
 def _prefer_own_launchers() -> None:
-    """Let conf/hydra/launcher/joblib.yaml be, not what the plugin registers by the same name.
+    """Use conf/hydra/launcher/joblib.yaml instead of the config that the plugin registers.
 
-    Hydra would check the one against the other and warn of doing so, in each process of a sweep.
+    Hydra would check one against the other and warn about it, in each process of a sweep.
     """
+    from hydra.core.config_store import ConfigStore
+    from hydra.core.plugins import Plugins
+
     Plugins.instance()  # finds the plugins, which register themselves
     registered = ConfigStore.instance().repo["hydra"]["launcher"]
     for path in (CONF / "hydra" / "launcher").glob("*.yaml"):
@@ -68,13 +108,13 @@ def _prefer_own_launchers() -> None:
 
 
 def _at_home(word: str) -> str:
-    """`data.dir=~/corpus` with the home folder spelled out: Hydra takes no ~ in a value."""
+    """`data.dir=~/corpus` with the home folder spelled out: Hydra does not expand ~."""
     key, equals, value = word.partition("=")
     return f"{key}={Path.home()}{value[1:]}" if equals and value.startswith("~/") else word
 
 
-def _without_flags(words: list[str]) -> list[str]:
-    """The words as Hydra takes them: -m first, --dry-run as a key; planning launches nothing."""
+def _for_hydra(words: list[str]) -> list[str]:
+    """The arguments for Hydra: -m first, --dry-run as a key; a dry run needs no launcher."""
     multirun = {"-m", "--multirun"} & set(words)
     words = [*multirun, *(word for word in words if word not in multirun)]
     if "--dry-run" not in words:
@@ -90,44 +130,53 @@ def _chooses_task(word: str) -> bool:
     path = CONF / "experiment" / f"{option}.yaml"
     if group != "experiment" or not path.exists():
         return group == "task"
-    entries = OmegaConf.select(OmegaConf.load(path), "defaults", default=[])
-    return any("override /task" in entry for entry in entries)
+    return "override /task:" in path.read_text(encoding="utf-8")
 
 
-def _task_list() -> str:
-    lines = ["Which task? `python run.py task=NAME` with one of these names:"]
-    for task in task_names():
-        config = task_config(task)
-        published = config.published
-        lines.append(
-            f"  {task:6} {config.title} (paper: {published.baseline} without, "
-            f"{published.elmo} with ELMo)"
-        )
-    return "\n".join(lines)
+def _task_list(program: str) -> str:
+    return "\n".join(
+        [f"Which task? `{program} task=NAME` with one of these names:", *_task_lines()]
+    )
+
+
+def _task_lines() -> list[str]:
+    lines = []
+    for path in sorted((CONF / "task").glob("*.yaml")):
+        text = path.read_text(encoding="utf-8").splitlines()
+        title = next((line for line in text if line.startswith("title: ")), "title: ")
+        lines.append(f"  {path.stem:6} {title.removeprefix('title: ')}")
+    return lines
 
 
 def _mistyped(words: list[str], name: str) -> list[str]:
-    """For each override whose key does not exist, which keys do."""
+    """A line for each override whose key is unknown, with the keys that exist."""
+    from hydra.errors import HydraException
+    from omegaconf import DictConfig, OmegaConf
+
+    from elmo_bench.config.compose import compose
+    from elmo_bench.config.errors import unknown_key
+
     overrides = [word for word in words if "=" in word and not word.startswith("-")]
     groups = [w for w in overrides if (CONF / w.partition("=")[0]).is_dir() and "," not in w]
     try:
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            cfg = compose(name, groups)
+        cfg = compose(name, groups)
     except HydraException:
-        return []  # the choice of a group is wrong, and Hydra lists the options of that itself
-    keys = [word.lstrip("+~").partition("=")[0].partition("@")[0] for word in overrides]
-    absent = [prefix for key in keys if (prefix := _absent_prefix(cfg, key)) is not None]
-    return [unknown_key_message(prefix, cfg) for prefix in absent]
-
-
-def _absent_prefix(cfg: DictConfig, key: str) -> str | None:
-    """The first part of a key that does not exist: `task.trainin` of `task.trainin.patience`."""
-    if key.startswith("hydra") or (CONF / key).is_dir():
-        return None
-    node: object = cfg
-    parts = key.split(".")
-    for depth, part in enumerate(parts, start=1):
-        if not isinstance(node, DictConfig) or part not in node:
-            return ".".join(parts[:depth])
-        node = OmegaConf.select(node, part)
-    return None
+        return []  # the option of a group is wrong, and Hydra lists the options itself
+    lines = []
+    for word in overrides:
+        key, _, value = word.lstrip("+~").partition("=")
+        key = key.partition("@")[0]
+        if key.startswith("hydra") or (CONF / key).is_dir():
+            continue
+        node, parts = cfg, key.split(".")
+        for depth, part in enumerate(parts, start=1):
+            if part not in node:
+                shown = value if depth == len(parts) else None
+                known = [str(k) for k in node]
+                lines.append(unknown_key(".".join(parts[:depth]), shown, known))
+                break
+            below = OmegaConf.select(node, part)
+            if not isinstance(below, DictConfig):
+                break
+            node = below
+    return lines

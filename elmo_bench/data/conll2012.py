@@ -1,8 +1,8 @@
-"""The CoNLL-2012 column format, which semantic roles and coreference share.
+"""The CoNLL-2012 column format, shared by semantic role labeling and coreference.
 
 Columns: document, part, index, word, POS, parse, lemma, frameset, sense, speaker, entity, then one
 column of argument brackets per predicate, and coreference brackets last. Blank lines end
-sentences; `#begin document (name); part 000` and `#end document` frame documents.
+sentences; `#begin document (name); part 000` and `#end document` delimit documents.
 """
 
 import re
@@ -13,11 +13,11 @@ from pathlib import Path
 
 from elmo_bench.data.files import DataError, numbered_lines
 
-Span = tuple[int, int]  # first and last token, both within
+Span = tuple[int, int]  # first and last token, inclusive
 Argument = tuple[int, int, str]  # first and last token, label
 
 _BEGIN = re.compile(r"#begin document \((?P<name>.*)\);(?: part (?P<part>\d{1,9}))?\s*", re.ASCII)
-_GAP = re.compile(r"[ \t]+")  # a word may hold other white space, such as a non-breaking space
+_GAP = re.compile(r"[ \t]+")  # a word may contain other white space, such as a non-breaking space
 _BRACKETS = re.compile(r"(?P<opened>(?:\([^()*\s]+)*)\*(?P<closed>\)*)")
 _MENTION = re.compile(r"(?P<opened>\()?(?P<cluster>\d{1,9})(?P<closed>\))?", re.ASCII)
 _FIRST_ARGUMENTS = 11
@@ -26,14 +26,14 @@ _MIN_COLUMNS = _FIRST_ARGUMENTS + 1
 
 @dataclass(frozen=True)
 class Sentence:
-    """The columns of one sentence; `line` is the file's line of its first word."""
+    """The columns of one sentence; `line` is the line number of its first word."""
 
     line: int
     words: tuple[str, ...]
     pos: tuple[str, ...]
-    framesets: tuple[str, ...]  # "-" where a word is no predicate
+    framesets: tuple[str, ...]  # "-" where a word is not a predicate
     speakers: tuple[str, ...]
-    arguments: tuple[tuple[str, ...], ...]  # a column of brackets per predicate
+    arguments: tuple[tuple[str, ...], ...]  # one column of brackets per predicate
     coreference: tuple[str, ...]
 
 
@@ -47,13 +47,13 @@ class Document:
 
     @property
     def key(self) -> str:
-        """The name and part in one, unique within a corpus."""
+        """Name and part combined, unique within a corpus."""
         return f"{self.name}_{self.part}"
 
 
 @dataclass(frozen=True)
 class Proposition:
-    """A predicate with its arguments, the predicate's own V among them."""
+    """A predicate with its arguments, including the predicate's own V."""
 
     predicate: int
     arguments: tuple[Argument, ...]
@@ -73,20 +73,22 @@ def read_documents(path: Path) -> Iterator[Document]:
             continue
         if line.startswith("#begin document"):
             if begun:
-                raise DataError(path, number, f"the document of line {begun} has no #end document")
+                raise DataError(
+                    path, number, f"the document begun on line {begun} has no #end document"
+                )
             name, part = _header(path, number, line)
             begun = number
         elif line.startswith("#end document"):
             if not sentences:
-                raise DataError(path, number, "#end document, but there are no words before it")
+                raise DataError(path, number, "#end document without any words before it")
             yield Document(name, part, tuple(sentences))
             begun, sentences = 0, []
         elif not begun:
-            raise DataError(path, number, "a line outside of any document (no #begin document)")
+            raise DataError(path, number, "a line outside any document (no #begin document)")
         else:
             rows.append(_GAP.split(line.strip(" \t")))
     if begun:
-        raise DataError(path, number, f"the document of line {begun} has no #end document")
+        raise DataError(path, number, f"the document begun on line {begun} has no #end document")
     if not number:
         raise DataError(path, None, "the file is empty")
 
@@ -125,15 +127,15 @@ def _sentence(path: Path, first: int, rows: list[list[str]], document: tuple[str
 
 
 def propositions(path: Path, sentence: Sentence) -> list[Proposition]:
-    """The predicates of a sentence with their arguments, in the order of the columns.
+    """The predicates of a sentence with their arguments, in column order.
 
-    The words with a frameset are the predicates; where there are more or fewer of them than
-    columns, a column's V is its predicate.
+    Words with a frameset are the predicates; if there are more or fewer of them than columns,
+    the V of each column is its predicate.
     """
     marked = [i for i, frameset in enumerate(sentence.framesets) if frameset != "-"]
     found = []
     for index, column in enumerate(sentence.arguments):
-        # By start alone, so that of two on the same words the inner one stays first.
+        # By start only, so that of two arguments on the same words the inner one stays first.
         arguments = tuple(sorted(_bracketed(path, sentence.line, column), key=itemgetter(0)))
         own = [start for start, _, label in arguments if label == "V"]
         if len(marked) == len(sentence.arguments):
@@ -154,7 +156,7 @@ def _bracketed(path: Path, line: int, column: tuple[str, ...]) -> Iterator[Argum
         opened += [(index, label) for label in brackets["opened"].split("(")[1:]]
         for _ in brackets["closed"]:
             if not opened:
-                problem = f"an argument ends that never began: {cell!r}"
+                problem = f"an argument is closed but was never opened: {cell!r}"
                 raise DataError(path, line + index, problem)
             start, label = opened.pop()
             yield start, index, label
@@ -164,7 +166,7 @@ def _bracketed(path: Path, line: int, column: tuple[str, ...]) -> Iterator[Argum
 
 
 def clusters(path: Path, document: Document) -> list[list[Span]]:
-    """The mentions of every cluster, counted over the document, in the order of the text."""
+    """The mentions of every cluster in text order; offsets count over the whole document."""
     opened: dict[str, list[tuple[int, int]]] = {}  # cluster -> (token, line) of open mentions
     found: dict[str, list[Span]] = {}
     token = 0
@@ -179,7 +181,7 @@ def clusters(path: Path, document: Document) -> list[list[Span]]:
                     opened.setdefault(cluster, []).append((token, line))
                 if parsed["closed"]:
                     if not opened.get(cluster):
-                        problem = f"a mention of cluster {cluster} ends that never began"
+                        problem = f"a mention of cluster {cluster} is closed but was never opened"
                         raise DataError(path, line, problem)
                     found.setdefault(cluster, []).append((opened[cluster].pop()[0], token))
             token += 1

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 Split = Literal["train", "dev", "test"]
-Segment = tuple[str, ...]  # tokens that the biLM reads alone: a sentence, a question, a paragraph
-Skipped = Counter[str]  # what a reader passed over, counted by reason
+Segment = tuple[str, ...]  # encoded by the biLM on its own: a sentence, a question, a paragraph
+Skipped = Counter[str]  # what a reader skipped, counted by reason
 
 
 class Example(NamedTuple):
@@ -14,7 +14,7 @@ class Example(NamedTuple):
 
     id: str  # unique within its split
     segments: tuple[Segment, ...]  # 1 in tagging, 2 in a pair, n in a document
-    target: Any  # gold, in the form this task's model and metric expect; None in new text
+    target: Any  # gold, in the form this task's model and metric expect; None for new text
 
 
 def distinct_segments(examples: Iterable[Example]) -> list[Segment]:

@@ -1,4 +1,4 @@
-"""Opening corpus files, plain or .gz, and the one error that readers raise."""
+"""Reading corpus files, plain or .gz, and the one error that readers raise."""
 
 import gzip
 import json
@@ -9,11 +9,11 @@ from typing import Any
 
 
 class DataError(ValueError):
-    """A file that does not hold what its format promises; names the file and the line."""
+    """A file that violates its format; the message names the file and the line."""
 
     def __init__(self, path: Path | str, line: int | None, problem: str) -> None:
-        place = f"{path}" if line is None else f"{path}, line {line}"
-        super().__init__(f"{place}: {problem}")
+        location = f"{path}" if line is None else f"{path}, line {line}"
+        super().__init__(f"{location}: {problem}")
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -22,21 +22,21 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as file:
-            # Bytes are decoded line by line, so that a wrong byte is told with its own line.
+            # Bytes are decoded line by line, so that an invalid byte is reported with its line.
             for number, raw in enumerate(file, start=1):
                 line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
                 if "\0" in line:
-                    raise DataError(path, number, "not UTF-8 text (a NUL; is it UTF-16?)")
+                    raise DataError(path, number, "not UTF-8 text (contains NUL; is it UTF-16?)")
                 yield number, line.rstrip("\r\n")
     except UnicodeDecodeError as error:
         problem = f"not UTF-8 text ({error.reason}, byte {error.start + 1} of the line)"
         raise DataError(path, number, problem) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(path, number + 1, f"damaged or cut-off .gz file ({error})") from error
+        raise DataError(path, number + 1, f"damaged or truncated .gz file ({error})") from error
     except (OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise
-        # ValueError: a name that no file can have, such as one with a NUL in it.
+        # ValueError: an impossible file name, such as one that contains NUL.
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise DataError(path, None, f"cannot be read ({reason})") from error
 
@@ -45,22 +45,21 @@ def parse_json(path: Path, line: int, text: str) -> Any:
     """Parse a JSON value that starts at the given line of a file."""
     try:
         value = json.loads(text)
-        if (
-            "\\ud" in text.lower()
-        ):  # half of a surrogate pair is no character, yet JSON can spell it
+        # JSON can spell half of a surrogate pair, which is not a character.
+        if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode()
         return value
     except json.JSONDecodeError as error:
-        place = line + error.lineno - 1
-        raise DataError(path, place, f"not JSON ({error.msg}, column {error.colno})") from error
+        number = line + error.lineno - 1
+        raise DataError(path, number, f"not JSON ({error.msg}, column {error.colno})") from error
     except RecursionError as error:
-        raise DataError(path, line, "not JSON that can be read (nested too deeply)") from error
-    except ValueError as error:  # a surrogate, or a whole number with thousands of digits
-        raise DataError(path, line, f"not JSON that can be read ({error})") from error
+        raise DataError(path, line, "unreadable JSON (nested too deeply)") from error
+    except ValueError as error:  # a lone surrogate, or an integer with thousands of digits
+        raise DataError(path, line, f"unreadable JSON ({error})") from error
 
 
 def read_json(path: Path) -> Any:
-    """The value of a whole JSON file, plain or .gz."""
+    """Return the value in a JSON file, plain or .gz."""
     text = "\n".join(line for _, line in numbered_lines(path))
     if not text.strip():
         raise DataError(path, None, "the file is empty")

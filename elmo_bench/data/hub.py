@@ -1,7 +1,7 @@
-"""Rows of a dataset on the Hugging Face Hub, or of a local folder of its form.
+"""Rows of a dataset on the Hugging Face Hub, or of a local folder with the same layout.
 
-Without a network `datasets` retries for half a minute. So reachability is tried first, cheaply,
-and `datasets` (which takes a second to import) is left alone when nothing could be had from it.
+Without a network, `datasets` retries for half a minute. So a cheap test checks first whether the
+Hub can be reached, and `datasets` (a second to import) is not imported if it would fail anyway.
 """
 
 import os
@@ -16,68 +16,68 @@ from urllib.request import getproxies
 
 from elmo_bench.data.files import DataError
 
-_PATIENCE = 0.8  # seconds to reach the Hub
+_TIMEOUT = 0.8  # seconds to reach the Hub
 _TRUE = {"1", "ON", "YES", "TRUE"}  # as huggingface_hub reads its environment
-_WAY_OUT = "data=files data.dir=FOLDER reads your own copy of the corpus"
+_HINT = "data=files data.dir=FOLDER reads your own copy of the corpus"
 
 
 def load_rows(
     identifier: str, config: str | None, revision: str | None, split: str
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a split, class labels by their names.
+    """Yield the rows of a split, with class labels as names.
 
     Args:
         identifier: An id such as `stanfordnlp/snli`, or the path of a folder with parquet files.
         config: The configuration of a dataset that has several.
-        revision: A commit, tag or branch; of no meaning for a folder.
-        split: As the dataset itself names it.
+        revision: A commit, tag or branch; ignored for a folder.
+        split: The dataset's own name for the split.
     """
     folder = Path(identifier).expanduser()
-    place = f"Hub dataset {identifier}"
+    source = f"Hub dataset {identifier}"
     if folder.is_dir():
         identifier, revision = str(folder), None
     elif not is_reachable():
         if not _cached(identifier):
             problem = (
-                f"the Hub cannot be reached (HF_HUB_OFFLINE=0 waits for it longer than "
-                f"{_PATIENCE} s), and no copy is cached; {_WAY_OUT}"
+                f"the Hub cannot be reached (set HF_HUB_OFFLINE=0 to wait longer than "
+                f"{_TIMEOUT} s), and no copy is cached; {_HINT}"
             )
-            raise DataError(place, None, problem)
+            raise DataError(source, None, problem)
         _go_offline()
     from datasets import load_dataset
 
     try:
         rows = load_dataset(identifier, config, revision=revision, split=split)
-    except Exception as error:  # datasets and what it builds on raise errors of many kinds
+    except Exception as error:  # datasets and its dependencies raise errors of many kinds
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise DataError(place, None, f"cannot be loaded ({reason}); {_WAY_OUT}") from error
+        raise DataError(source, None, f"cannot be loaded ({reason}); {_HINT}") from error
     decode = _decoder(rows.features)
     for row in rows:
         yield decode(row)
 
 
 def is_reachable() -> bool:
-    """Whether the Hub, or the proxy on the way to it, answers; told in less than a second."""
-    wish = os.environ.get("HF_HUB_OFFLINE") or os.environ.get("HF_DATASETS_OFFLINE")
-    if wish:
-        return wish.upper() not in _TRUE
+    """Whether the Hub, or the proxy in front of it, answers; takes less than a second."""
+    offline = os.environ.get("HF_HUB_OFFLINE") or os.environ.get("HF_DATASETS_OFFLINE")
+    if offline:
+        return offline.upper() not in _TRUE
     endpoint = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
     proxy = getproxies().get("https")
     target = urlsplit(proxy) if proxy else endpoint
     secure = target.scheme == "https" and not proxy
     answers: list[bool] = []
-    # Looking a name up has no timeout of its own, so a thread that hangs there is left behind.
+    # A DNS lookup has no timeout, so a thread that hangs in one is abandoned.
     attempt = Thread(target=lambda: answers.append(_answers(target, secure)), daemon=True)
     attempt.start()
-    attempt.join(_PATIENCE)
+    attempt.join(_TIMEOUT)
     return any(answers)
 
 
 def _answers(target: SplitResult, secure: bool) -> bool:
     port = target.port or (443 if target.scheme == "https" else 80)
     try:
-        with socket.create_connection((target.hostname or "", port), timeout=_PATIENCE) as plain:
-            if secure:  # a network that needs a login answers too, but is not the Hub
+        with socket.create_connection((target.hostname or "", port), timeout=_TIMEOUT) as plain:
+            if secure:  # a captive portal answers too, but is not the Hub
                 context = ssl.create_default_context(cafile=os.environ.get("REQUESTS_CA_BUNDLE"))
                 context.wrap_socket(plain, server_hostname=target.hostname).close()
         return True
@@ -89,13 +89,13 @@ def _cached(identifier: str) -> bool:
     home = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
     datasets_cache = Path(os.environ.get("HF_HOME", home)) / "datasets"
     folder = Path(os.environ.get("HF_DATASETS_CACHE", datasets_cache)).expanduser()
-    # The name behind the owner's is respelled there, so any dataset of that owner is worth a try.
+    # The cache respells the name after the owner, so any dataset of that owner is worth a try.
     owner, slash, _ = identifier.partition("/")
     return any(folder.glob(f"{owner}___*" if slash else identifier))
 
 
 def _go_offline() -> None:
-    """Make `datasets` take its cached copy, imported before or not."""
+    """Make `datasets` use its cached copy, even if it is already imported."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     import datasets.config
     import huggingface_hub.constants
@@ -105,15 +105,15 @@ def _go_offline() -> None:
 
 
 def _decoder(feature: Any) -> Callable[[Any], Any]:
-    """A function that puts names in place of class numbers; -1, no label, stays."""
+    """Return a function that replaces class numbers by names; -1 (no label) stays."""
     from datasets import ClassLabel, LargeList, List
 
     if isinstance(feature, ClassLabel):
         names = feature.names
         return lambda value: names[value] if isinstance(value, int) and value >= 0 else value
     if isinstance(feature, Mapping):
-        below = {name: _decoder(part) for name, part in feature.items()}
-        return lambda row: {name: below[name](value) for name, value in row.items()}
+        decoders = {name: _decoder(part) for name, part in feature.items()}
+        return lambda row: {name: decoders[name](value) for name, value in row.items()}
     if isinstance(feature, List | LargeList):
         item = _decoder(feature.feature)
         return lambda values: [item(value) for value in values or []]

@@ -1,4 +1,4 @@
-"""Where the examples of a split come from: the mini benchmark, the user's files, or the Hub."""
+"""Loading the examples of a split: from the mini benchmark, the user's files, or the Hub."""
 
 import glob
 import hashlib
@@ -8,15 +8,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from elmo_bench.config.settings import (
+    DataSettings,
+    FilesData,
+    HubData,
+    HubDataset,
+    MiniData,
+    TaskSettings,
+)
 from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.files import DataError
-
-_NOT_OF_THE_MINI = ("name", "train_limit", "train_fraction")  # they do not change what is generated
+from elmo_bench.mini.settings import MiniSettings
 
 
 @runtime_checkable
 class Reader(Protocol):
-    """What loading asks of a task: to read its corpus's format, and rows of a Hub dataset."""
+    """What loading needs of a task: to read its corpus's format, and rows of a Hub dataset."""
 
     def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]: ...
 
@@ -26,69 +33,68 @@ class Reader(Protocol):
 
 
 def load_split(
-    reader: Reader,
-    settings: Mapping[str, Any],
-    data: Mapping[str, Any],
-    split: Split,
-    cache: Path,
+    reader: Reader, task: TaskSettings, data: DataSettings, split: Split, cache: Path
 ) -> tuple[list[Example], Skipped]:
-    """Load a whole split, and count what its readers passed over.
+    """Load a whole split, and count what its readers skipped.
 
     Args:
         reader: The task, which reads the files or rows.
-        settings: The task's yaml: `name`, `files` and `hub`.
-        data: The chosen data option: `name` (mini, files or hub) and its settings.
-        split: Which split; `train_limit` and `train_fraction` cut the train split alone.
+        task: Its settings: how its files are named, and its Hub dataset.
+        data: Where the corpus is.
+        split: Which split; `train_limit` and `train_fraction` cut the train split only.
         cache: Where the mini benchmark is kept once it is generated.
     """
     skipped: Skipped = Counter()
-    if data["name"] == "hub":
-        examples = list(_from_hub(reader, settings["hub"], split, skipped))
+    if isinstance(data, HubData):
+        assert task.hub is not None
+        examples = list(_from_hub(reader, task.hub, split, skipped))
     else:
-        paths = split_files(settings, data, split, cache)
+        paths = split_files(task, data, split, cache)
         examples = [example for path in paths for example in reader.read(path, split, skipped)]
     _check_ids(examples, split)
     if not examples:
-        raise DataError(f"{settings['name']} {split}", None, f"nothing was read: {dict(skipped)}")
+        raise DataError(f"{task.name} {split}", None, f"nothing was read: {dict(skipped)}")
     if split == "train":
-        examples = _cut(examples, data["train_limit"], data["train_fraction"])
+        examples = _cut(examples, data.train_limit, data.train_fraction)
     return examples, skipped
 
 
-def _from_hub(
-    reader: Reader, hub: Mapping[str, Any], split: Split, skipped: Skipped
-) -> Iterator[Example]:
+def _from_hub(reader: Reader, hub: HubDataset, split: Split, skipped: Skipped) -> Iterator[Example]:
     from elmo_bench.data.hub import load_rows
 
-    rows = load_rows(hub["id"], hub["config"], hub["revision"], hub["splits"][split])
+    rows = load_rows(hub.id, hub.config, hub.revision, hub.splits[split])
     try:
         yield from reader.from_hub(rows, split, skipped)
     except (LookupError, TypeError, AttributeError) as error:
         problem = f"its rows are not as expected ({type(error).__name__}: {error})"
-        raise DataError(f"Hub dataset {hub['id']}", None, problem) from error
+        raise DataError(f"Hub dataset {hub.id}", None, problem) from error
+
+
+def mini_settings(data: MiniData) -> MiniSettings:
+    """What the benchmark is generated from; the other keys only cut the training split."""
+    cuts = {"kind", "name", "train_limit", "train_fraction"}
+    return MiniSettings(**data.model_dump(exclude=cuts))
 
 
 def split_files(
-    settings: Mapping[str, Any], data: Mapping[str, Any], split: Split, cache: Path
+    task: TaskSettings, data: MiniData | FilesData, split: Split, cache: Path
 ) -> list[Path]:
     """The files of a split, for the mini benchmark and the user's own."""
-    if data["name"] == "mini":
+    if isinstance(data, MiniData):
         from elmo_bench.mini.files import ensure_mini
-        from elmo_bench.mini.settings import MiniSettings
 
-        made_of = {key: value for key, value in data.items() if key not in _NOT_OF_THE_MINI}
-        folder = ensure_mini(cache, MiniSettings(**made_of)) / settings["name"]
-        return _by_pattern(folder, settings["files"][split], "was the cache changed by hand?")
-    named = data[split]
+        folder = ensure_mini(cache, mini_settings(data)) / task.name
+        return _by_pattern(folder, task.files[split], "was the cache changed by hand?")
+    named = {"train": data.train, "dev": data.dev, "test": data.test}[split]
     if named is not None:
-        names = [named] if isinstance(named, str) else list(named)
+        names = [named] if isinstance(named, str) else named
         return [path for name in names for path in _named(name, f"data.{split}")]
-    if data["dir"] is None:
+    if data.dir is None:
         raise DataError(
             "data=files", None, f"name a folder with data.dir=..., or a file with data.{split}=..."
         )
-    folder = Path(data["dir"]).expanduser()
-    return _by_pattern(folder, settings["files"][split], f"data.{split}=FILE names one")
+    folder = Path(data.dir).expanduser()
+    return _by_pattern(folder, task.files[split], f"data.{split}=FILE names one")
 
 
 def _named(name: str, key: str) -> list[Path]:

@@ -1,7 +1,7 @@
 """Tagging schemes: spans to tags and back, and which tag may follow which.
 
-Tags are `O` or a prefix and a label, as in `B-PER`. In IOB2 every span starts with B and goes on
-with I; in BIOUL the last token of a longer span is L, and a span of one token is U.
+Tags are `O` or a prefix and a label, as in `B-PER`. In IOB2 every span starts with B and
+continues with I; in BIOUL the last token of a longer span is L, and a span of one token is U.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """Tokens start to end, the end left out, that carry a label."""
+    """A labeled span of tokens, from `start` up to but excluding `end`."""
 
     label: str
     start: int
@@ -19,7 +19,7 @@ class Span(NamedTuple):
 def read_spans(tags: Sequence[str]) -> list[Span]:
     """The spans of a tag sequence in IOB1, IOB2 or BIOUL.
 
-    As conlleval does, an I (or L) that continues nothing starts a span, so any sequence is read.
+    As in conlleval, an I (or L) that continues nothing starts a span, so any sequence is valid.
     """
     spans: list[Span] = []
     start, label = 0, ""  # of the open span; "" when there is none
@@ -37,25 +37,25 @@ def read_spans(tags: Sequence[str]) -> list[Span]:
 
 
 def write_iob2(spans: Iterable[Span], num_tokens: int) -> list[str]:
-    """Tags of spans that do not overlap."""
-    return _write(spans, num_tokens, last="I", only="B")
+    """Return the IOB2 tags of spans that do not overlap."""
+    return _write(spans, num_tokens, last="I", single="B")
 
 
 def write_bioul(spans: Iterable[Span], num_tokens: int) -> list[str]:
-    """Tags of spans that do not overlap."""
-    return _write(spans, num_tokens, last="L", only="U")
+    """Return the BIOUL tags of spans that do not overlap."""
+    return _write(spans, num_tokens, last="L", single="U")
 
 
-def _write(spans: Iterable[Span], num_tokens: int, last: str, only: str) -> list[str]:
+def _write(spans: Iterable[Span], num_tokens: int, last: str, single: str) -> list[str]:
     tags = ["O"] * num_tokens
     for label, start, end in spans:
         if not 0 <= start < end <= num_tokens:
-            raise ValueError(f"span {label} {start}:{end} lies outside of {num_tokens} tokens")
+            raise ValueError(f"span {label} {start}:{end} is outside the {num_tokens} tokens")
         if any(tag != "O" for tag in tags[start:end]):
             raise ValueError(f"span {label} {start}:{end} overlaps another one")
         tags[start:end] = [f"I-{label}"] * (end - start)
         tags[end - 1] = f"{last}-{label}"
-        tags[start] = f"{only if end - start == 1 else 'B'}-{label}"
+        tags[start] = f"{single if end - start == 1 else 'B'}-{label}"
     return tags
 
 
@@ -78,12 +78,12 @@ class Transitions(NamedTuple):
 
 
 def iob2_transitions(tags: Sequence[str]) -> Transitions:
-    """I-x only after B-x or I-x, and so never first."""
+    """Allow I-x only after B-x or I-x, and so never first."""
     return _transitions(tags, _follows_in_iob2)
 
 
 def bioul_transitions(tags: Sequence[str]) -> Transitions:
-    """After B-x or I-x comes I-x or L-x; elsewhere, also at the start, comes O, B or U."""
+    """Require I-x or L-x after B-x or I-x; elsewhere, including the start, allow O, B and U."""
     return _transitions(tags, _follows_in_bioul)
 
 

@@ -1,8 +1,8 @@
 """A Penn-Treebank-like tokenizer that keeps offsets: every token is a slice of the text.
 
 Quotes and brackets stay as they are written (a slice cannot be rewritten, and the biLM's own
-corpus has plain quotes). Beyond the Treebank rules, `split_inside` cuts at the signs inside words
-where answers of question answering often begin or end: hyphens, slashes, tildes, degrees.
+corpus has plain quotes). Beyond the Treebank rules, `split_inside` splits words at the characters
+where answers to questions often begin or end: hyphens, slashes, tildes, degree signs.
 """
 
 import re
@@ -10,7 +10,7 @@ import unicodedata
 
 Offsets = tuple[int, int]
 
-# White space has the non-breaking space, but not these two: zero-width space, byte order mark.
+# White space includes the non-breaking space, but not these two: zero-width space, byte order mark.
 _ZERO_WIDTH = "\u200b\ufeff"
 _APOSTROPHE = "['’]"
 _QUOTES = '"“”„‟«»‹›‘‚‛`´'
@@ -48,20 +48,20 @@ _VISIBLE = re.compile(r"\S")
 
 
 def tokenize(text: str, split_inside: bool = False) -> tuple[str, ...]:
-    """The tokens of a text."""
+    """Return the tokens of a text."""
     return tuple(text[start:end] for start, end in token_offsets(text, split_inside))
 
 
 def token_offsets(text: str, split_inside: bool = False) -> tuple[Offsets, ...]:
-    """The (start, end) of every token, in order; all but white space is in some token."""
+    """Return the (start, end) of every token, in order; only white space is left out."""
     found: list[Offsets] = []
     for piece in _PIECE.finditer(text):
         word, tokens = piece.group(), [piece.span()]
-        # Most words are letters alone, with nothing to look at in them.
+        # Most words have only letters and digits, and nothing to split.
         if piece.lastgroup == "word" and not (word.isalnum() and word.lower() not in _MERGED):
             tokens = _split_word(text, *piece.span(), split_inside)
         for left, right in tokens:
-            # An accent belongs to the sign before it, whatever the rules cut there.
+            # A combining accent belongs to the character before it, even if the rules split there.
             while left < right and found and found[-1][1] == left and _is_mark(text[left]):
                 left += 1
                 found[-1] = (found[-1][0], left)
@@ -94,7 +94,7 @@ def _split_word(text: str, start: int, end: int, split_inside: bool) -> list[Off
 
 
 def _last_cut(text: str, start: int, end: int) -> int:
-    """Where the last full stop, apostrophe or clitic of a word begins; its end if it has none."""
+    """Where the final period, apostrophe or clitic of a word begins; its end if it has none."""
     if _ends_sentence(text, start, end):
         return end - 1
     clitic = _CLITIC.fullmatch(text, start, end)
@@ -102,13 +102,13 @@ def _last_cut(text: str, start: int, end: int) -> int:
 
 
 def _ends_sentence(text: str, start: int, end: int) -> bool:
-    """Whether the last character of a word is a full stop of its own."""
+    """Whether a word ends with a period that is a separate token."""
     word = text[start:end]
     if not word.endswith(".") or len(word) == 1:
         return False
     visible = _VISIBLE.search(text, end)
     if visible is None:
-        return not (_INITIALS.fullmatch(word) and len(word) > 2)  # U.S. keeps its last stop
+        return not (_INITIALS.fullmatch(word) and len(word) > 2)  # U.S. keeps its last period
     following, stem = visible.group(), word[:-1].lower()
     if _INITIALS.fullmatch(word) or _ABBREVIATION.fullmatch(stem):
         return False

@@ -1,4 +1,4 @@
-"""Files of word vectors: reading GloVe's text format, and training vectors on a text."""
+"""Word vector files: reading GloVe's text format, and training vectors on a text."""
 
 import re
 import zlib
@@ -10,14 +10,14 @@ from filelock import FileLock
 from jaxtyping import Float
 
 from elmo_bench.data.files import DataError, numbered_lines
-from elmo_bench.records.files import replace_file
+from elmo_bench.records.atomic import replace_file
 
 Vector = Float[np.ndarray, " dim"]
-SURPLUS = re.compile(r" -?\d*\.\d+$")  # a number that was left on the word: the line has too many
+SURPLUS = re.compile(r" -?\d*\.\d+$")  # a number left on the word: the line has too many
 
 
 def read_vectors(path: Path, wanted: Container[str]) -> dict[str, Vector]:
-    """The vectors of the wanted words; a word that comes twice keeps the first."""
+    """Return the vectors of the wanted words; if a word occurs twice, the first one counts."""
     found: dict[str, Vector] = {}
     for number, word, values in _split_lines(path):
         if word in wanted and word not in found:
@@ -26,17 +26,17 @@ def read_vectors(path: Path, wanted: Container[str]) -> dict[str, Vector]:
 
 
 def stream_vectors(path: Path) -> Iterator[tuple[str, Vector]]:
-    """All words with their vectors, in the file's order."""
+    """Yield all words with their vectors, in file order."""
     for number, word, values in _split_lines(path):
         yield word, _vector(path, number, values)
 
 
 def _split_lines(path: Path) -> Iterator[tuple[int, str, list[str]]]:
-    """Line number, word and numbers.
+    """Yield line number, word and numbers.
 
-    A line is a word and its numbers, with single spaces. A first line with two whole numbers is
-    word2vec's header and is passed over. Some words in GloVe 840B hold spaces themselves, hence
-    the numbers are counted from the end of the line.
+    A line is a word and its numbers, with single spaces. A first line with two integers is
+    word2vec's header and is skipped. Some words in GloVe 840B contain spaces, so the numbers are
+    counted from the end of the line.
     """
     dim = 0
     for number, line in numbered_lines(path):
@@ -46,7 +46,7 @@ def _split_lines(path: Path) -> Iterator[tuple[int, str, list[str]]]:
             dim = line.rstrip(" ").count(" ")
         word, *values = line.rstrip(" ").rsplit(" ", dim)
         if len(values) != dim or not dim or SURPLUS.search(word):
-            problem = f"a word and {dim or 'its'} numbers were expected, not {line[:40]!r}"
+            problem = f"expected a word and {dim or 'its'} numbers, not {line[:40]!r}"
             raise DataError(path, number, problem)
         yield number, word, values
 
@@ -86,16 +86,16 @@ def train_vectors(
     window: int,
     epochs: int,
 ) -> Path:
-    """Train skip-gram vectors on a text, write them in GloVe's format, and give the path.
+    """Train skip-gram vectors on a text, write them in GloVe's format, and return the path.
 
-    A file that exists is left as it is: name it by the text and these settings.
+    An existing file is kept: name it after the text and these settings.
 
     Args:
         path: The file to write.
-        read: Starts reading the sentences of the text.
+        read: Opens the sentences of the text, once per pass.
         dim: Size of the vectors.
-        lowercase: Take words in lower case.
-        min_count: Rarer words get no vector.
+        lowercase: Lowercase the words.
+        min_count: Words that occur less often get no vector.
         window: Words on each side that a word predicts.
         epochs: Passes over the text.
     """
@@ -106,8 +106,8 @@ def train_vectors(
         from gensim.models import Word2Vec  # slow to import, and few runs need it
 
         sentences = _Sentences(read, lowercase)
-        # One worker and a hash that does not change from process to process: the same text
-        # gives the same vectors.
+        # One worker and a hash that is stable across processes: the same text gives the same
+        # vectors.
         model = Word2Vec(
             vector_size=dim,
             window=window,
@@ -119,7 +119,7 @@ def train_vectors(
         )
         model.build_vocab(sentences)
         if not model.wv.index_to_key:
-            raise ValueError(f"words.min_count={min_count}: no word of the text comes so often")
+            raise ValueError(f"words.min_count={min_count}: no word of the text occurs that often")
         model.train(sentences, total_examples=model.corpus_count, epochs=epochs)
         with (
             replace_file(path) as unfinished,

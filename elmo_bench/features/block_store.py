@@ -1,8 +1,8 @@
-"""Blocks of bytes by key, in files that only grow.
+"""Blocks of bytes by key, in append-only files.
 
-`blocks.bin` holds one block after the other and `index.bin` a record of fixed size for each. Both
-are appended to under a lock, so several processes may write and read at once. A block consists of
-equal parts with a checksum each, so that a part can be read, and checked, without the others.
+`blocks.bin` holds the blocks and `index.bin` a fixed-size record for each. Both are appended to
+under a lock, so several processes may write and read at once. A block consists of equal parts with
+a checksum each, so that a part can be read and checked without the others.
 """
 
 import zlib
@@ -15,12 +15,12 @@ from filelock import FileLock
 from jaxtyping import UInt8
 
 KEY_BYTES = 16
-SEAL = 0xE130BE4C  # the 32-bit words of a whole record, xor-ed; a record of zeros is none
+SEAL = 0xE130BE4C  # XOR of the 32-bit words of an intact record, so a record of zeros is invalid
 ALIGNMENT = 64
 
 
 class Entry(NamedTuple):
-    """Where a block lies."""
+    """Where a block is in blocks.bin."""
 
     offset: int
     size: int
@@ -30,8 +30,8 @@ class Entry(NamedTuple):
 class BlockStore:
     """Blocks by key; a later block replaces an earlier one of the same key.
 
-    What a process reads for the first time is checked. A block that was cut off or damaged, or
-    whose record was, counts as missing.
+    A process checks each part when it first reads it. A block that is truncated or damaged, or
+    whose record is, counts as missing.
     """
 
     def __init__(self, folder: Path, num_parts: int) -> None:
@@ -49,23 +49,23 @@ class BlockStore:
         self._index, self._blocks = folder / "index.bin", folder / "blocks.bin"
         self._num_read = 0  # records
         self._bytes = np.empty(0, dtype=np.uint8)
-        self._checked: dict[int, int] = {}  # by offset, a bit for each part that is sound
+        self._checked: dict[int, int] = {}  # by offset, one bit per part found intact
         self.refresh()
 
     def refresh(self) -> None:
-        """Take in what was appended since the last time, by whatever process."""
+        """Read the records appended since the last refresh, by any process."""
         if not self._index.exists():
             return
         skipped = self._num_read * self._record.itemsize
         records = np.fromfile(self._index, self._record, offset=skipped)
         self._num_read += len(records)
-        whole = records[_xor(records) == SEAL]
-        columns = (whole[name].tolist() for name in ("offset", "size", "checksums"))
+        intact = records[_xor(records) == SEAL]
+        columns = (intact[name].tolist() for name in ("offset", "size", "checksums"))
         entries = map(Entry._make, zip(*columns, strict=True))
-        self.entries.update(zip(whole["key"].tolist(), entries, strict=True))
+        self.entries.update(zip(intact["key"].tolist(), entries, strict=True))
 
     def append(self, blocks: dict[bytes, list[bytes]]) -> None:
-        """Write blocks, each given as its parts."""
+        """Append blocks, each given as a list of its parts."""
         with FileLock(self.folder / "lock"):
             with open(self._blocks, "ab") as file:
                 offset = -(-file.tell() // ALIGNMENT) * ALIGNMENT
@@ -77,20 +77,20 @@ class BlockStore:
                     offset += size
             records = np.array(rows, dtype=self._record)
             records["seal"] = _xor(records) ^ np.uint32(SEAL)
-            # After the blocks, so that the index never names what is not there yet.
+            # After the blocks, so that the index never refers to one that is not written yet.
             with open(self._index, "ab") as file:
-                # A writer that died may have left half a record.
+                # A writer that crashed may have left a partial record.
                 file.truncate(file.tell() // self._record.itemsize * self._record.itemsize)
                 file.write(records.tobytes())
         self.refresh()
 
     def get(self, key: bytes, parts: Sequence[int]) -> UInt8[np.ndarray, "part byte"] | None:
-        """All parts of a block, in place on disk, if it is here and the given parts are sound."""
+        """All parts of a block, memory-mapped, if it exists and the given parts are intact."""
         entry = self.entries.get(key)
         if entry is None:
             return None
         block = self._view(entry)
-        if block is None or not self._is_sound(entry, block, parts):
+        if block is None or not self._is_intact(entry, block, parts):
             del self.entries[key]
             return None
         return block
@@ -100,12 +100,12 @@ class BlockStore:
         if end > len(self._bytes):
             if not self._blocks.exists() or end > self._blocks.stat().st_size:
                 return None
-            # Copy on write: torch wants memory that it could write to.
+            # Copy-on-write, because torch expects writable memory.
             self._bytes = np.asarray(np.memmap(self._blocks, dtype=np.uint8, mode="c"))
         part_size = entry.size // self.num_parts
         return self._bytes[entry.offset : end].reshape(self.num_parts, part_size)
 
-    def _is_sound(self, entry: Entry, block: np.ndarray, parts: Sequence[int]) -> bool:
+    def _is_intact(self, entry: Entry, block: np.ndarray, parts: Sequence[int]) -> bool:
         checked = self._checked.get(entry.offset, 0)
         for part in parts:
             if not checked >> part & 1:
@@ -116,7 +116,7 @@ class BlockStore:
         return True
 
     def __getstate__(self) -> dict[str, object]:
-        # Another process maps the file for itself rather than be sent the bytes.
+        # Another process maps the file itself instead of receiving the bytes.
         return {**self.__dict__, "_bytes": np.empty(0, dtype=np.uint8)}
 
 

@@ -1,4 +1,4 @@
-"""Frozen layers on disk, computed once per distinct segment, biLM and dtype."""
+"""A disk cache of frozen layers, computed once per distinct segment, biLM and dtype."""
 
 import json
 import os
@@ -18,18 +18,18 @@ from torch import Tensor
 
 from elmo_bench.data.example import Segment
 from elmo_bench.features.block_store import KEY_BYTES, BlockStore
-from elmo_bench.records.files import write_text
+from elmo_bench.records.atomic import write_text
 
 Embed = Callable[[list[Segment]], Iterable[Tensor]]  # one (layer, time, dim) per segment
 
-# bfloat16 is a form to keep numbers in; what is read is float32, whatever the dtype.
+# How layers are stored; they are read as float32, whatever the dtype.
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 CHUNK_TOKENS = 8192  # computed and written at a time
 
 
 @dataclass(frozen=True)
 class CacheInfo:
-    """What a cache holds: the layers of one biLM in one dtype."""
+    """What a cache contains: the layers of one biLM in one dtype."""
 
     fingerprint: str
     dtype: str
@@ -43,40 +43,42 @@ class CacheInfo:
 
 
 class FeatureCache:
-    """The layers of segments, each read by the biLM alone, keyed by its tokens.
+    """The layers of segments, each read separately by the biLM and keyed by its tokens.
 
-    Several processes may fill and read a cache at once. Damaged layers count as missing, and so
-    are computed again.
+    Several processes may fill and read a cache at once. Damaged layers count as missing and are
+    computed again.
 
     Args:
         root: The folder of all caches.
-        info: Whose layers, and how they are kept.
+        info: Which biLM the layers are from, and their dtype and shape.
     """
 
     def __init__(self, root: Path, info: CacheInfo) -> None:
         if info.dtype not in DTYPES:
-            raise ValueError(f"cache_dtype={info.dtype}: choose one of {', '.join(DTYPES)}")
+            raise ValueError(
+                f"cache_dtype is {info.dtype!r}; it must be one of {', '.join(DTYPES)}."
+            )
         self.info = info
         self.folder = root / f"{info.fingerprint[:16]}-{info.dtype}"
         self.store = BlockStore(self.folder, info.num_layers)
 
     def missing(self, segments: Iterable[Segment], layers: Sequence[int]) -> list[Segment]:
-        """The distinct segments of which these layers are not here, or not sound."""
+        """The distinct segments for which these layers are missing or damaged."""
         self.store.refresh()
         distinct = dict.fromkeys(segments)
         return [segment for segment in distinct if self.store.get(_key(segment), layers) is None]
 
     def num_bytes(self, segments: Iterable[Segment]) -> int:
-        """What all layers of these segments take on disk."""
+        """Size on disk of all layers of these segments."""
         return self.info.token_bytes * sum(map(len, segments))
 
     def fill(self, segments: Iterable[Segment], layers: Sequence[int], embed: Embed) -> int:
-        """Compute and write what is missing; give the number of segments that was.
+        """Compute and write what is missing; return the number of segments that were missing.
 
         Args:
-            segments: May hold a segment many times.
-            layers: Those that will be read, and so are checked; all of them are written.
-            embed: Gives the layers of each of a few segments.
+            segments: May contain duplicates.
+            layers: The layers that will be read, and so are checked; all layers are written.
+            embed: Computes the layers of each of a few segments.
         """
         missing = self.missing(segments, layers)
         if not missing:
@@ -115,7 +117,7 @@ class FeatureCache:
         return batch
 
     def damaged(self) -> int:
-        """The number of entries that are not sound, every one of them read."""
+        """Read every entry and return the number of damaged ones."""
         layers = range(self.info.num_layers)
         return sum(self.store.get(key, layers) is None for key in list(self.store.entries))
 
@@ -126,7 +128,7 @@ class FeatureCache:
     def _parts(self, segment: Segment, stack: Tensor) -> list[bytes]:
         shape = (self.info.num_layers, len(segment), self.info.dim)
         if stack.shape != shape:
-            raise ValueError(f"layers of shape {shape} were expected, not {tuple(stack.shape)}")
+            raise ValueError(f"expected layers of shape {shape}, got {tuple(stack.shape)}")
         stored = stack.detach().cpu().to(DTYPES[self.info.dtype]).contiguous()
         if not stored.isfinite().all():
             raise ValueError(
@@ -135,7 +137,7 @@ class FeatureCache:
         return [layer.view(torch.uint8).numpy().tobytes() for layer in stored]
 
     def _prepare(self, missing: list[Segment]) -> None:
-        """Make the folder, if the disk has room for what will come into it."""
+        """Create the folder and check that the disk has room for the missing layers."""
         self.folder.mkdir(parents=True, exist_ok=True)
         needed, free = self.num_bytes(missing), shutil.disk_usage(self.folder).free
         if needed > free:
@@ -157,14 +159,14 @@ def find_caches(root: Path) -> list[FeatureCache]:
 
 
 def _key(segment: Segment) -> bytes:
-    # JSON tells ["a b"] from ["a", "b"] whatever the tokens hold.
+    # JSON distinguishes ["a b"] from ["a", "b"], whatever the tokens contain.
     return blake2b(json.dumps(segment).encode(), digest_size=KEY_BYTES).digest()
 
 
 def _chunks(segments: list[Segment]) -> Iterator[list[Segment]]:
-    """Segments of like length together, in an order that differs from process to process.
+    """Group segments of similar length, in an order that differs between processes.
 
-    So processes that fill the same cache at once share the work rather than do it twice.
+    Processes that fill the same cache at once then share the work instead of duplicating it.
     """
     chunks: list[list[Segment]] = []
     num_tokens = CHUNK_TOKENS

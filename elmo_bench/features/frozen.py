@@ -1,4 +1,4 @@
-"""The frozen layers of a biLM for a run: from the disk cache, or computed for every batch."""
+"""The frozen layers of a biLM for a run: from the disk cache or computed for every batch."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,11 @@ SCALE_SEGMENTS = 1000  # enough to measure the size of the layers
 
 @dataclass(frozen=True)
 class FrozenLayers:
-    """Gives layers to batches; holds the biLM only when they are computed online."""
+    """Source of the layers of batches; holds the biLM only if they are computed online."""
 
-    padded: Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]  # those needed
+    padded: Callable[
+        [list[Segment]], Float[Tensor, "layer segment time dim"]
+    ]  # only the layers needed
     fingerprint: str
     num_layers: int  # of the biLM
     dim: int
@@ -29,7 +31,7 @@ class FrozenLayers:
     num_bytes: int  # on disk
 
     def shape(self) -> dict[str, Any]:
-        """What a mix must know to be built again, fit for JSON."""
+        """What is needed to rebuild a mix, as JSON-serializable values."""
         return {"num_layers": self.num_layers, "dim": self.dim, "scale": self.scale}
 
 
@@ -44,16 +46,16 @@ def freeze(
     dtype: str,
     cache: Path,
 ) -> FrozenLayers:
-    """Make the layers of segments ready for training.
+    """Prepare the layers of segments for training.
 
     Args:
-        bilm: Whose layers. With features=cache nothing refers to it afterwards.
-        segments: Everything that will be asked for.
-        train: The segments of the training split, on which layers are measured.
-        layers: Which layers the mix takes; only these are read.
-        scale: "rms" measures the size of each layer; a number gives it for all, a list for each.
+        bilm: The biLM. With features=cache nothing refers to it afterwards.
+        segments: All segments that will be needed.
+        train: The segments of the training split, on which layer sizes are measured.
+        layers: Which layers the mix uses; only these are read.
+        scale: "rms" measures the size of each layer; a number sets it for all, a list for each.
         features: "cache" or "online".
-        dtype: Of the cache.
+        dtype: Dtype of the cache.
         cache: The folder of all caches.
     """
     numbers = layer_numbers(layers, bilm.num_layers)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 
 def layer_numbers(layers: str, num_layers: int) -> tuple[int, ...]:
-    """Which layers of a biLM a mix reads; layer 0 is the token layer, 1 the first LSTM's."""
+    """Which layers of a biLM a mix reads; layer 0 is the token layer, 1 the first LSTM layer."""
     match layers:
         case "all":
             return tuple(range(num_layers))
@@ -20,25 +20,25 @@ def layer_numbers(layers: str, num_layers: int) -> tuple[int, ...]:
             return (0,)
     raise ValueError(
         f"elmo.layers is {layers!r} with a biLM of {num_layers} layers; "
-        f"choose all, last, first (of at least 2 layers) or token."
+        f"it must be all, last, first (with at least 2 layers) or token."
     )
 
 
 class ElmoMix(nn.Module):
     """gamma * sum_j softmax(w)_j h_j, or gamma * h_j of a single layer.
 
-    Untrained, it is the mean of the layers. There is one for each place where a model takes ELMo
-    vectors. It is given the layers it needs and no others, so the rest is never read from disk.
+    Untrained, it is the mean of the layers. A model has one mix for each placement of ELMo vectors.
+    A mix is given only the layers it needs, so the others are never read from disk.
 
     Args:
-        num_layers: All layers of the biLM, the token layer included.
+        num_layers: Number of layers of the biLM, the token layer included.
         layers: Which of them are mixed: all, last, first or token.
-        scale: A size for each layer of the biLM, by which it is divided before the mix; for
+        scale: A number for each layer of the biLM, by which it is divided before mixing; for
             example its root mean square, since layers differ in size.
-        layer_norm: `batch` takes one mean and variance per layer over all tokens and features
+        layer_norm: `batch` uses one mean and variance per layer over all tokens and features
             of the batch, as bilm-tf does; `token` one per layer and token.
         dropout: Applied to the mixed vector.
-        l2: Strength (lambda) of the L2 penalty on w, which pulls the weights together.
+        l2: Strength (lambda) of the L2 penalty on w, which pulls the weights toward equality.
     """
 
     def __init__(
@@ -55,14 +55,14 @@ class ElmoMix(nn.Module):
         self.weights = nn.Parameter(torch.zeros(num_layers)) if layers == "all" else None
         self.gamma = nn.Parameter(torch.ones(()))
         if layer_norm not in (None, "batch", "token"):
-            raise ValueError(f"elmo.layer_norm is {layer_norm!r}; choose null, batch or token.")
+            raise ValueError(f"elmo.layer_norm is {layer_norm!r}; it must be null, batch or token.")
         self.layer_norm = layer_norm
         self.dropout = nn.Dropout(dropout)
         self.l2 = l2
         if scale is not None and (len(scale) != num_layers or min(scale) <= 0):
             raise ValueError(
                 f"elmo.scale is {list(scale)}, but the biLM has {num_layers} layers "
-                f"and each takes one number above 0."
+                f"and each needs one positive number."
             )
         size = torch.ones(len(self.numbers))
         if scale is not None:
@@ -79,7 +79,7 @@ class ElmoMix(nn.Module):
         if len(layers) != len(self.numbers):
             raise ValueError(
                 f"ElmoMix takes the {len(self.numbers)} layers {self.numbers} of the biLM, but was "
-                f"given {len(layers)}. Does the batch hold the layers of another biLM or mix?"
+                f"given {len(layers)}. Is the batch from another biLM or for another mix?"
             )
         if self.layer_norm == "token":
             layers = _normalize(layers, *_moments(layers, axes=(-1,)))
@@ -88,7 +88,7 @@ class ElmoMix(nn.Module):
             mean, variance = _moments(tokens, axes=(1, 2))  # (layer, 1, 1)
             shape = (-1,) + (1,) * (layers.dim() - 1)
             layers = _normalize(layers, mean.reshape(shape), variance.reshape(shape))
-        # One product over the layer axis; the scale, being fixed, only changes the factors.
+        # A single product over the layer axis; the fixed scale is folded into the factors.
         factors = self.gamma * self.shares() / self.size
         return self.dropout(torch.einsum("l,l...->...", factors, layers))
 
@@ -99,7 +99,7 @@ class ElmoMix(nn.Module):
         return self.weights.softmax(dim=0)
 
     def penalty(self) -> Float[Tensor, ""]:
-        """What the raw weights add to the loss; gamma goes free."""
+        """The L2 penalty on the raw weights; gamma is not penalized."""
         if self.weights is None:
             return torch.zeros_like(self.gamma)
         return self.l2 * self.weights.square().sum()
@@ -114,7 +114,7 @@ def _moments(values: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
 
 
 def _normalize(layers: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
-    # The epsilon of bilm-tf; no trained factors.
+    # The epsilon is that of bilm-tf; there are no learned factors.
     return (layers - mean) * (variance + 1e-12).rsqrt()
 
 
@@ -127,5 +127,5 @@ def layer_rms(stacks: Iterable[Tensor]) -> list[float]:
         squares = total if squares is None else squares + total
         count += stack[0].numel()
     if squares is None:
-        raise ValueError("The size of the layers cannot be measured on no segments at all.")
+        raise ValueError("Cannot measure the size of the layers without segments.")
     return (squares / count).sqrt().tolist()

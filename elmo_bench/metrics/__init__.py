@@ -1,7 +1,7 @@
-"""Official metrics: plain lists and dicts in, percentages out.
+"""The tasks' official metrics: plain lists and dicts in, percentages out.
 
-Each equals the scorer that its task's papers report (conlleval, srl-eval.pl, scorer.pl v8.01,
-evaluate-v1.1.py), quirks included; the module of a metric says which.
+Each reproduces the scorer that papers on its task report (conlleval, srl-eval.pl, scorer.pl v8.01,
+evaluate-v1.1.py), quirks included; the module of each metric names its scorer.
 """
 
 from elmo_bench.metrics.classification import accuracy

@@ -7,9 +7,9 @@ from elmo_bench.metrics.ratios import Ratio
 
 
 def accuracy(gold: Sequence[Hashable], pred: Sequence[Hashable]) -> dict[str, float]:
-    """Percentage of examples whose predicted label is the gold one."""
+    """Percentage of examples whose predicted label equals the gold label."""
     check_same_length(gold, pred, "labels")
     if not gold:
-        raise ValueError("accuracy of no labels at all is undefined")
+        raise ValueError("accuracy is undefined without labels")
     correct = sum(g == p for g, p in zip(gold, pred, strict=True))
     return {"accuracy": Ratio(correct, len(gold)).percent}

@@ -1,8 +1,8 @@
-"""MUC, B-cubed and CEAFe as the CoNLL reference scorer (scorer.pl v8.01) counts them.
+"""MUC, B-cubed and CEAFe as computed by the CoNLL reference scorer (scorer.pl v8.01).
 
-Numerators and denominators are summed over all documents before dividing. Mentions that only one
-side has, and singletons, count as they stand: nothing is added or removed for them. The scorer
-prints percentages cut off after two digits; these are not cut off.
+Numerators and denominators are summed over all documents before dividing. Singletons, and mentions
+that only one side has, count as they are: nothing is added or removed for them. The scorer prints
+percentages truncated to two decimals; these are not truncated.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from elmo_bench.metrics.ratios import Ratio, precision_recall_f1
 Span = tuple[int, int]
 Cluster = list[Span]
 METRICS = ("muc", "b3", "ceafe")
-MOST_REPEATS = 10  # beyond which scorer.pl refuses to score
+MOST_REPEATS = 10  # scorer.pl refuses to score more
 
 
 def score_coref(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -25,8 +25,8 @@ def score_coref(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     A document is `{"sentences": [[word, ...], ...], "gold": clusters, "pred": clusters}`; a
     cluster is a list of `[start, end_inclusive]` token offsets counted over the document. As in
-    scorer.pl, a predicted mention that is repeated and also in gold keeps its first copy only (at
-    most 10 repeats in all); one that is not in gold keeps all its copies.
+    scorer.pl, a repeated predicted mention that is in gold keeps only its first copy (at most 10
+    repeats in total); one that is not in gold keeps all its copies.
     """
     totals = np.zeros((len(METRICS), 4))
     repeats = 0
@@ -35,7 +35,7 @@ def score_coref(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         repeats += dropped
         if repeats > MOST_REPEATS:
             raise ValueError(
-                f"document {index}: more than {MOST_REPEATS} repeated mentions in pred by here; "
+                f"document {index}: more than {MOST_REPEATS} repeated mentions in pred so far; "
                 f"the official scorer refuses to score such output"
             )
         totals += _count(gold, pred)
@@ -49,14 +49,14 @@ def score_coref(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def count_coref(document: Mapping[str, Any]) -> list[tuple[float, float, float, float]]:
-    """What one document adds to each metric: numerator and denominator of precision and recall."""
+    """One document's counts for each metric: numerator and denominator of precision and recall."""
     gold, pred, _ = _sides(document, "document")
     muc, b3, ceafe = map(tuple, _count(gold, pred).tolist())
     return [muc, b3, ceafe]
 
 
 def _sides(document: Mapping[str, Any], place: str) -> tuple[list[Cluster], list[Cluster], int]:
-    """Gold and pred as they are counted, and how many repeated mentions pred had."""
+    """Gold and pred clusters as counted, and the number of repeated mentions dropped from pred."""
     length = sum(len(words) for words in field(document, "sentences", place))
     gold = _clusters_in_text_order(document, "gold", length, place)
     pred = _clusters_in_text_order(document, "pred", length, place)
@@ -65,8 +65,8 @@ def _sides(document: Mapping[str, Any], place: str) -> tuple[list[Cluster], list
 
 
 def _count(gold: list[Cluster], pred: list[Cluster]) -> np.ndarray:
-    """Counts of one document: a row per metric, with numerator and denominator of P, then of R."""
-    homes: dict[Span, list[int]] = {}  # all gold clusters of a mention; in sound data it is one
+    """Counts of one document: a row per metric with numerator and denominator of P, then of R."""
+    homes: dict[Span, list[int]] = {}  # all gold clusters of a mention; in valid data there is one
     for number, cluster in enumerate(gold):
         for mention in cluster:
             homes.setdefault(mention, []).append(number)
@@ -75,7 +75,7 @@ def _count(gold: list[Cluster], pred: list[Cluster]) -> np.ndarray:
     similarity = np.zeros((len(gold), len(pred)))
     for column, cluster in enumerate(pred):
         overlap = Counter(home for mention in cluster for home in homes.get(mention, ()))
-        # Where gold repeats a mention, scorer.pl takes its last cluster for its cluster.
+        # If gold repeats a mention, scorer.pl assigns it to its last cluster.
         twins = Counter(homes[mention][-1] for mention in cluster if mention in homes)
         for home, count in twins.items():
             links += count - 1
@@ -96,16 +96,16 @@ def _count(gold: list[Cluster], pred: list[Cluster]) -> np.ndarray:
 
 
 def _best_alignment(similarity: np.ndarray) -> float:
-    """Largest sum of similarities when each cluster is paired with at most one of the others."""
+    """Largest sum of similarities if each cluster is paired with at most one of the other side."""
     if not similarity.any():
         return 0.0
-    from scipy.optimize import linear_sum_assignment  # half a second to import
+    from scipy.optimize import linear_sum_assignment  # takes half a second to import
 
     return float(similarity[linear_sum_assignment(similarity, maximize=True)].sum())
 
 
 def _without_repeats(gold: list[Cluster], pred: list[Cluster]) -> tuple[list[Cluster], int]:
-    """Drop all copies but the first of mentions that gold has; also how many were dropped."""
+    """Keep only the first copy of mentions that are in gold; also return how many were dropped."""
     gold_mentions = {mention for cluster in gold for mention in cluster}
     seen: set[Span] = set()
     kept = []
@@ -124,10 +124,10 @@ def _without_repeats(gold: list[Cluster], pred: list[Cluster]) -> tuple[list[Clu
 def _clusters_in_text_order(
     document: Mapping[str, Any], side: str, length: int, place: str
 ) -> list[Cluster]:
-    """The clusters of one side, checked, in the order in which scorer.pl meets them.
+    """The clusters of one side, checked, in the order in which scorer.pl reads them.
 
-    It meets a cluster where its first mention opens; at one token the one-word mentions come
-    first, then the outer brackets before the inner ones.
+    It reads a cluster where its first mention opens; at the same token, one-word mentions come
+    first, then outer brackets before inner ones.
     """
     clusters = []
     for cluster in field(document, side, place):
@@ -135,8 +135,8 @@ def _clusters_in_text_order(
         for span in spans:
             if len(span) != 2 or not 0 <= span[0] <= span[1] < length:
                 raise ValueError(
-                    f"{place}: the {side} mention {list(span)} is no [start, end] "
-                    f"within {length} words"
+                    f"{place}: the {side} mention {list(span)} is not a [start, end] "
+                    f"span within {length} words"
                 )
         if side == "gold" and len(set(spans)) < len(spans):
             raise ValueError(f"{place}: a gold cluster repeats a mention: {cluster}")

@@ -1,10 +1,10 @@
-"""Percentages from counts, with the convention that all the official scorers share: 0/0 is 0."""
+"""Percentages from counts, with the convention of all official scorers that 0/0 is 0."""
 
 from typing import NamedTuple
 
 
 class Ratio(NamedTuple):
-    """A numerator and a denominator, kept apart so that they can be summed before dividing."""
+    """A numerator and a denominator, kept separate so that they can be summed before dividing."""
 
     part: float
     whole: float

@@ -1,4 +1,4 @@
-"""Exact match and token F1 as evaluate-v1.1.py (SQuAD 1.1) counts them."""
+"""Exact match and token F1 as computed by evaluate-v1.1.py (SQuAD 1.1)."""
 
 import re
 import string
@@ -8,21 +8,21 @@ from typing import Any
 
 from elmo_bench.metrics.ratios import Ratio
 
-# Deleted, not replaced by a space: `well-known` is one word. Other scripts' punctuation stays.
+# Deleted, not replaced by a space: `well-known` becomes one word. Non-ASCII punctuation stays.
 ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
-# \b knows all of Unicode, so an article beside an en dash or a combining accent goes as well.
+# \b is Unicode-aware, so an article next to an en dash or a combining accent is removed too.
 ARTICLE = re.compile(r"\b(a|an|the)\b")
 
 
 def score_squad(
     references: Mapping[str, Sequence[str]], predictions: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Mean over the questions of the best match with any reference, for each measure on its own.
+    """Mean over questions of the best match with any reference, separately for each measure.
 
     A question without a prediction scores 0; predictions for other questions are ignored.
     """
     if not references:
-        raise ValueError("no question to score: references is empty")
+        raise ValueError("no questions to score: references is empty")
     exact = f1 = 0.0
     for question, answers in references.items():
         _check_answers(question, answers)
@@ -30,7 +30,9 @@ def score_squad(
             continue
         prediction = predictions[question]
         if not isinstance(prediction, str):
-            raise ValueError(f"question {question!r}: the prediction {prediction!r} is not a text")
+            raise ValueError(
+                f"question {question!r}: the prediction {prediction!r} is not a text string"
+            )
         words = normalize_answer(prediction).split()
         answer_words = [normalize_answer(answer).split() for answer in answers]
         exact += max(words == answer for answer in answer_words)
@@ -42,7 +44,7 @@ def score_squad(
 
 
 def normalize_answer(text: str) -> str:
-    """Lower case without punctuation and articles, words separated by one space.
+    """Lowercase, remove punctuation and articles, and separate words by one space.
 
     No Unicode normalization: composed and decomposed accents are different letters.
     """

@@ -1,4 +1,4 @@
-"""Argument F1 as srl-eval.pl (CoNLL-2005, 2005/04/21) counts it."""
+"""Argument F1 as computed by srl-eval.pl (CoNLL-2005, 2005/04/21)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -7,7 +7,7 @@ from typing import Any
 from elmo_bench.metrics.checks import check_same_length, field
 from elmo_bench.metrics.ratios import Ratio, precision_recall_f1
 
-# A label and every piece of the argument: one, or several where C-X continues X.
+# A label and all pieces of the argument: one, or several if C-X continues X.
 Argument = tuple[str, tuple[tuple[int, int], ...]]
 CONTINUATION = "C-"
 PREDICATE_LABEL = "V"  # given to the systems, so never counted
@@ -19,9 +19,9 @@ def score_srl(
     """Precision, recall and F1 over all arguments of all propositions, V excluded.
 
     A sentence is `{"words": [...], "propositions": [{"predicate": i, "args": [[start,
-    end_inclusive, label], ...]}]}`. An argument is right when its label and all its pieces are.
-    As in srl-eval.pl, propositions are paired by predicate: the arguments of one that pred lacks
-    are missed, one that gold lacks is skipped; and a sentence without words ends the evaluation.
+    end_inclusive, label], ...]}]}`. An argument is correct if its label and all its pieces are.
+    As in srl-eval.pl, propositions are paired by predicate: if pred lacks one, its arguments count
+    as missed; if gold lacks one, it is skipped. A sentence without words ends the evaluation.
     """
     check_same_length(gold, pred, "sentences")
     correct = predicted = expected = 0
@@ -40,11 +40,11 @@ def score_srl(
 
 
 def join_continuations(spans: Iterable[tuple[int, int, str]]) -> set[Argument]:
-    """Arguments of one proposition, from its spans.
+    """Build the arguments of one proposition from its spans.
 
-    `C-X` joins the last `X` that began before it; without one it is an `X` itself, which further
-    `C-X` join. Pieces that touch stay pieces. `C-R-X` continues `R-X`. V and its pieces are left
-    out.
+    `C-X` continues the last `X` that starts before it; without one it becomes an `X` itself, which
+    further `C-X` continue. Adjacent pieces are not merged. `C-R-X` continues `R-X`. V and its
+    pieces are excluded.
     """
     pieces: list[tuple[str, list[tuple[int, int]]]] = []
     latest: dict[str, list[tuple[int, int]]] = {}  # label -> pieces of its last argument
@@ -77,12 +77,12 @@ def _checked_spans(args: Any, length: int, place: str) -> list[tuple[int, int, s
     labels: dict[tuple[int, int], str] = {}
     for arg in args:
         if len(arg) != 3 or not 0 <= arg[0] <= arg[1] < length or not arg[2]:
-            raise ValueError(f"{place}: {arg} is no [start, end, label] within {length} words")
-        # Of two labels on one span, srl-eval.pl keeps the inner bracket: the one written later.
+            raise ValueError(f"{place}: {arg} is not a [start, end, label] within {length} words")
+        # If a span has two labels, srl-eval.pl keeps the inner bracket, which is written later.
         labels[arg[0], arg[1]] = arg[2]
     spans = sorted((start, end, label) for (start, end), label in labels.items())
     for left, right in pairwise(spans):
-        # srl-eval.pl would take an inner span for a piece of the outer one.
+        # srl-eval.pl would treat an inner span as a piece of the outer one.
         if right[0] <= left[1]:
             raise ValueError(f"{place}: the arguments {left} and {right} overlap")
     return spans

@@ -1,1 +1,1 @@
-"""The embedded benchmark: one generated world, one realiser, six tasks in the official formats."""
+"""The mini benchmark: one generated world, one text generator, six tasks in their formats."""

@@ -1,4 +1,4 @@
-"""Kinds of things and their words: what is the same, what is narrower, what excludes what."""
+"""Concepts and their words: which are synonyms, which are narrower, which exclude each other."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -7,7 +7,7 @@ from elmo_bench.mini.draw import Draw, share
 from elmo_bench.mini.lexicon import sections, table
 
 SIDES = {"in": ("indoors",), "out": ("outdoors",), "any": ("indoors", "outdoors")}
-HELD = 0.35  # share of words for scenes that training never uses
+HELD = 0.35  # share of scene words that training never uses
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def places() -> dict[str, tuple[Concept, ...]]:
 
 @cache
 def actions() -> tuple[tuple[Concept, str, tuple[str, ...]], ...]:
-    """(action, kind of its object or the empty string, where it is done)."""
+    """(action, kind of its object or the empty string, where it happens)."""
     found = []
     for line in sections("scenes")["actions"]:
         verb, frameset, target, where, same = line.split()
@@ -82,7 +82,7 @@ def actions() -> tuple[tuple[Concept, str, tuple[str, ...]], ...]:
 
 @cache
 def colours() -> tuple[Concept, ...]:
-    """Shades, each a kind of its colour."""
+    """Shades, each a kind of its color."""
     return tuple(
         Concept((shade,), "colour", Concept((colour,), "colour"))
         for colour, shades in table("scenes", "colours").items()

@@ -1,4 +1,4 @@
-"""The benchmark in tables: sizes, ambiguity, baselines, an example of every task."""
+"""Tables that describe the benchmark: sizes, ambiguity, baselines, an example of every task."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from elmo_bench.mini import statistics
 
 
 def description(folder: Path) -> list[RenderableType]:
-    """Everything `elmo-bench mini describe` prints, in order."""
+    """Return everything that `elmo-bench mini describe` prints, in order."""
     return [_sizes(folder), _claims(folder), *_examples(folder)]
 
 

@@ -1,4 +1,4 @@
-"""Facts: relations with their slots filled, at random or by what the world has settled."""
+"""Facts: relations whose slots are filled at random or by what the world has settled."""
 
 from dataclasses import dataclass, field
 
@@ -10,13 +10,13 @@ from elmo_bench.mini.values import MAKERS, Value, year_value
 from elmo_bench.mini.world import Entity
 
 Filling = Entity | Value
-SETTLED = frozenset({"home", "nation", "employer"})  # kinds of slot that an entity brings along
+SETTLED = frozenset({"home", "nation", "employer"})  # kinds of slot that an entity determines
 NOW = 2015  # no year is later
 
 
 @dataclass(slots=True, eq=False)
 class Fact:
-    """A relation with its slots filled; told twice, it keeps the nouns it was first told with."""
+    """A relation with its slots filled; told again, it keeps the nouns of the first telling."""
 
     relation: Relation
     slots: dict[str, Filling]
@@ -35,10 +35,10 @@ class FactMaker:
     """Draws facts whose entities come from the given pools.
 
     Args:
-        draw: Where choices come from.
+        draw: The source of random choices.
         pools: The entities that may be drawn, by kind.
-        preferred: Entities that are drawn instead with the probability `preference`.
-        training: Whether only words of the training files may be used.
+        preferred: Entities that are drawn instead with probability `preference`.
+        training: Whether to use only words that training files may use.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class FactMaker:
         return self.draw.pick(self.pools[kind])
 
     def fact(self, name: str, given: dict[str, Filling], telling: Telling | None = None) -> Fact:
-        """A fact of the relation; slots not given are drawn, only those of the telling if any."""
+        """Make a fact; slots not given are drawn, and only those of the telling if there is one."""
         relation = EVERY_RELATION[name]
         slots: dict[str, Filling] = {}
         given = self._with_anchor(relation, given)
@@ -73,7 +73,7 @@ class FactMaker:
         return Fact(relation, slots)
 
     def _with_anchor(self, relation: Relation, given: dict[str, Filling]) -> dict[str, Filling]:
-        """When an employer is given but not the first slot, the first is one of the employed."""
+        """If an employer is given but not the first slot, fill that with an employee."""
         first, kind = next(iter(relation.slots.items()))
         if first in given or "employer" not in relation.slots.values():
             return given

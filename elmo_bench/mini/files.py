@@ -1,4 +1,4 @@
-"""Writes the embedded benchmark: six tasks, word senses and a corpus, all of one world."""
+"""Write the mini benchmark: six tasks, word senses and a corpus, all about one world."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ from elmo_bench.mini.views.srl import srl_lines
 from elmo_bench.mini.views.sst5 import sst5_lines
 from elmo_bench.mini.views.wsd import wsd_lines
 from elmo_bench.mini.world import World
-from elmo_bench.records.files import replace_folder
+from elmo_bench.records.atomic import replace_folder
 
 Split = Literal["train", "dev", "test"]
 
@@ -73,13 +73,13 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 def ensure_mini(cache: Path, settings: MiniSettings) -> Path:
-    """The folder of the benchmark under `cache`, written if it is not there yet."""
+    """Return the folder of the benchmark under `cache`, writing it if it does not exist."""
     identity = json.dumps({"version": VERSION, **asdict(settings)}, sort_keys=True)
     folder = cache / f"mini-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
     if not folder.exists():
         cache.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{folder}.lock"):
-            if not folder.exists():  # else another process wrote it in the meantime
+            if not folder.exists():  # otherwise another process wrote it meanwhile
                 with replace_folder(folder) as unfinished:
                     write_mini(unfinished, settings)
     return folder

@@ -1,7 +1,7 @@
-"""Clauses: a verb, its arguments and what is done to it, built into labelled trees.
+"""Clauses: a verb with its arguments and modifications, built into labeled trees.
 
 Every way to say a clause (statement, passive, relative clause, question, infinitive, participle)
-starts from the same `Clause`, and marks the same roles on whatever phrases end up holding them.
+starts from the same `Clause` and marks the same roles on the phrases that express them.
 """
 
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class Argument:
 
 @dataclass(slots=True)
 class Clause:
-    """A verb with its arguments, before it is decided in which form it is said."""
+    """A verb with its arguments, before its surface form is chosen."""
 
     lemma: str
     frameset: str
@@ -108,7 +108,7 @@ def verb_chain(clause: Clause, finite: str, agreement: str, support: bool) -> li
 def predicate(
     clause: Clause, chain: list[Token], proposition: Proposition, inverted: bool = False
 ) -> list[object]:
-    """The verb group with its marks; without the first word if that one is said earlier."""
+    """The verb group with its marks; without its first word if that was moved to the front."""
     kids: list[object] = []
     negation = clause.negation
     for place, word in enumerate(chain):
@@ -135,7 +135,7 @@ def finite_form(clause: Clause) -> str:
 
 
 def arrange(clause: Clause, agentless: bool = False) -> tuple[Argument, list[Argument]]:
-    """Subject and complements in surface order, after passivisation."""
+    """Subject and complements in surface order, after passivization."""
     if not clause.passive:
         return clause.subject, [*clause.objects, *clause.adjuncts]
     rest = clause.objects[1:]
@@ -154,7 +154,7 @@ def complements(arguments: list[Argument], proposition: Proposition) -> list[Phr
 def verb_phrase(
     clause: Clause, form: str, agreement: str, proposition: Proposition, agentless: bool = False
 ) -> Phrase:
-    """Everything of the clause but its subject."""
+    """The clause without its subject."""
     _, rest = arrange(clause, agentless)
     chain = verb_chain(clause, form, agreement, support=False)
     return Phrase("VP", [*predicate(clause, chain, proposition), *complements(rest, proposition)])

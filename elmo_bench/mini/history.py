@@ -1,4 +1,4 @@
-"""Lasting facts: who wrote what, who was born where. Every text that tells them tells the same."""
+"""Lasting facts: who wrote what, who was born where. All texts agree on them."""
 
 from elmo_bench.mini.draw import Draw
 from elmo_bench.mini.facts import NOW, FactMaker, Filling
@@ -16,17 +16,17 @@ AUTHORS = {
 
 
 def settle_facts(world: World, draw: Draw) -> None:
-    """Draw the lasting facts of every entity and file them under all that take part."""
+    """Draw the lasting facts of every entity and file them under every participant."""
     historian = _Historian(world, draw)
     open_maker = FactMaker(draw, world.pools, {}, 0.0, training=False)
     safe_maker = FactMaker(draw, world.known, {}, 0.0, training=True)
     for entity in world.entities():
-        # If training may name the entity, it must be able to tell most of its facts.
+        # If training may name an entity, it must be able to tell most facts about it.
         historian.settle(safe_maker if not entity.held else open_maker, entity)
 
 
 class _Historian:
-    """Keeps what can be so only once: marriages, captains, authors."""
+    """Tracks what can be true only once: marriages, captains, authors."""
 
     def __init__(self, world: World, draw: Draw) -> None:
         self.world = world
@@ -43,13 +43,13 @@ class _Historian:
             )
             if name == "marry" and not (self._take(entity) and self._take(fact.slots["spouse"])):
                 continue
-            for kind in fact.relation.classes:  # else the first text to tell it would choose
+            for kind in fact.relation.classes:  # otherwise the first text to tell it would choose
                 fact.nouns[kind] = self.draw.pick(members(kind, maker.training))
             for participant in fact.entities():
                 self.world.facts.setdefault(participant.key, []).append(fact)
 
     def _take(self, entity: Filling) -> bool:
-        """True the first time; an entity has one captain, one spouse."""
+        """Return True only the first time; an entity has one captain, one spouse."""
         assert isinstance(entity, Entity)
         free = entity.key not in self.taken
         self.taken.add(entity.key)

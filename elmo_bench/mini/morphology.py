@@ -13,7 +13,7 @@ _IRREGULAR_VERBS = {
 }
 _IRREGULAR_PLURALS = dict(line.split() for line in sections("irregular")["plurals"])
 _DOUBLING = frozenset(words("irregular", "doubling"))
-_SHORT = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")  # plan, sob: they double their last letter
+_SHORT = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")  # plan, sob: double the last letter
 _BE = {"VBZ": "is", "VBP": "are", "VBD": "was"}
 
 
@@ -105,7 +105,7 @@ NUMBER_WORDS = [
 
 @cache
 def number_token(number: int) -> Token:
-    """A whole number the way newspapers write it: words up to twelve, then digits with commas."""
+    """An integer as newspapers write it: words up to twelve, then digits with commas."""
     word = NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else f"{number:,}"
     return token(word, "CD", word)
 

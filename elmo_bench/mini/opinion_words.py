@@ -1,4 +1,4 @@
-"""The words of praise and blame that a part of the data may use."""
+"""Words of praise and blame, by the part of the data that may use them."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ HELD_OPINIONS = 0.45  # share of them that training never uses
 
 @cache
 def opinion_words(section: str, weight: int, for_training: bool) -> tuple[str, ...]:
-    """The words of a section with this weight, as far as the part may use them."""
+    """The words of a section with this weight that the part may use."""
     every = table("opinions", section)[str(weight)]
     kept = [word for word in every if share("opinion:" + word) >= HELD_OPINIONS]
     return tuple(kept) if for_training and kept else every

@@ -1,4 +1,4 @@
-"""Clauses of praise and blame; what they come to is for `sentiment` to compose."""
+"""Clauses of praise and blame; `sentiment` computes the level that they add up to."""
 
 from elmo_bench.mini.grammar import NOT, NT, Argument, Clause, statement
 from elmo_bench.mini.lexicon import sections, table
@@ -31,8 +31,8 @@ class Critic:
         self.target = target
         self.about = about
         self.unnamed = Entity(f"a-{about}", about, "", (), (), ())  # if it has no name
-        self.vivid = False  # whether degrees may give away the side, as in whole reviews
-        self.strength = 0  # of all opinions for a while; 0 leaves it to chance
+        self.vivid = False  # whether degree words may reveal the side, as in whole reviews
+        self.strength = 0  # of the next opinions; 0 draws it at random
         self.author = discourse.speaker or Entity("author", "author", "", (), (), ())
         self.adjectives = ("adjectives", about if about in ("stay", "match") else "art")
         self.plain = (self._is_plain, self._is_plain, self._alone_plain, self._towards_plain)
@@ -42,20 +42,20 @@ class Critic:
         )
 
     def clause(self, side: int) -> Phrase:
-        """An opinion of the wanted side, if no negation turns it."""
+        """An opinion of the given side, unless a negation reverses it."""
         return statement(self.draw.pick(self.clauses)(side))
 
     def plain_clause(self, weight: int) -> Phrase:
-        """An opinion that is surely of the wanted side, and as strong as the weight says."""
+        """An opinion that is certainly of the side and strength of the weight."""
         self.strength = abs(weight)
         said = statement(self.draw.pick(self.plain)(weight // abs(weight)))
         self.strength = 0
         return said
 
     def adjective_phrase(self, side: int, negated: bool = False) -> Phrase:
-        """An adjective of the wanted side: plain, graded, or two of them."""
+        """An adjective of the given side: plain, graded, or two of them."""
         first = self._adjective(side)
-        # So often that a small language model learns from its neighbour which side a word is on.
+        # Often enough that a small language model learns the side of a word from its neighbor.
         if self.vivid and not negated and self.draw.chance(0.7):
             coloured = self.draw.pick(table("opinions", "degrees_coloured")[str(side)])
             return Phrase("ADJP", [token(coloured, "RB", effect="x1.5"), first])

@@ -1,4 +1,4 @@
-"""Fills the world of a seed with people, places, organisations, works and events."""
+"""Fill the world of a seed with people, places, organizations, works and events."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ from elmo_bench.mini.world import GROUPS, OCCUPATIONS, Entity, World, is_held, n
 
 SHARED, TOWNS, FAMILIES, FIRMS = 90, 60, 60, 30  # made-up names for several kinds, for one kind
 CLUBS, UNIVERSITIES, NEWSPAPERS = 110, 30, 30
-PEOPLE = {"footballer": 240, "trainer": 90}  # of a kind; 70 of the others
+PEOPLE = {"footballer": 240, "trainer": 90}  # by kind; 70 of each other kind
 WORKS, EVENTS = 150, 60
 BIRTHS = {"footballer": (1982, 1995), "trainer": (1950, 1975)}
 EMPLOYERS = {"footballer": "club", "trainer": "club", "executive": "company", "politician": "party"}
@@ -19,7 +19,7 @@ NOUNS = table("names", "nouns")
 
 @cache
 def build_world(seed: int) -> World:
-    """The world of a seed: the same on every machine, and nothing changes it any more."""
+    """Build the world of a seed, which is the same on every machine and never changes."""
     draw = Draw(seed, "world")
     world = World()
     stems, endings = words("names", "stems"), words("names", "endings")
@@ -44,7 +44,7 @@ def build_world(seed: int) -> World:
 
 
 def _peer(draw: Draw, pool: list[Entity], held: bool) -> Entity:
-    """An entity to relate to another: if training tells of the one, it may name the other."""
+    """An entity to relate to another: if training mentions one, it may name the other."""
     return draw.pick(pool if held else [entity for entity in pool if not entity.held])
 
 

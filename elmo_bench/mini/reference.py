@@ -1,4 +1,4 @@
-"""How a text refers to things: names, descriptions, pronouns, and what the reader has in mind."""
+"""Referring expressions: names, descriptions and pronouns, given what the reader knows."""
 
 from elmo_bench.mini.draw import Draw
 from elmo_bench.mini.morphology import noun_token
@@ -22,9 +22,9 @@ class Discourse:
     """What has been mentioned so far in one text, and the choice of the next expression.
 
     Args:
-        draw: Where choices come from.
-        names_only: Refer by name always, as questions and isolated facts do.
-        short: These names are short ones, as in headlines.
+        draw: The source of random choices.
+        names_only: Always refer by name, as questions and isolated facts do.
+        short: Use short names, as in headlines.
     """
 
     def __init__(self, draw: Draw, names_only: bool = False, short: bool = False) -> None:
@@ -40,7 +40,7 @@ class Discourse:
         self.speaker: Entity | None = None
         self.listener: Entity | None = None
         self.plain = False  # introduce by name alone: the clause itself describes the entity
-        self.apposed = False  # one apposition a sentence is enough
+        self.apposed = False  # one apposition per sentence is enough
 
     def next_sentence(self) -> None:
         self.previous, self.current = self.current, []
@@ -51,7 +51,7 @@ class Discourse:
         """A noun phrase for the entity, marked as a mention of it."""
         phrase = self._expression(entity, case)
         if entity is self.speaker or entity is self.listener:
-            return phrase.mark("mention", entity)  # `I` introduces nobody by name
+            return phrase.mark("mention", entity)  # `I` does not introduce anyone by name
         if not self.current and case == SUBJECT:
             self.subject = entity
         self.current.append(entity)
@@ -87,7 +87,7 @@ class Discourse:
         return self._description(entity)
 
     def _is_clear(self, entity: Entity, case: int) -> bool:
-        """Whether a pronoun would be understood: no rival, or the topic goes on."""
+        """Whether a pronoun would be understood: no rival, or the topic continues."""
         if entity.kind == "town" and case != SUBJECT:
             return False  # nobody grows up in it
         rivals = [
@@ -151,7 +151,7 @@ class Discourse:
         return [Phrase("NP", [name_phrase(employer, short=True)]).mark("mention", employer)]
 
     def _description(self, entity: Entity) -> Phrase:
-        """`the striker`, when no other known entity could be meant by it; else the name."""
+        """`the striker`, if it fits no other known entity; otherwise the name."""
         noun = self.draw.pick(entity.nouns)
         if any(noun in other.nouns for other in self.known.values() if other is not entity):
             return named(entity, short=True)
@@ -159,7 +159,7 @@ class Discourse:
 
 
 def name_phrase(entity: Entity, short: bool = False) -> Phrase:
-    """The bare name, which is what an entity recogniser should find."""
+    """The bare name, which is what an entity recognizer should find."""
     return Phrase("", list(entity.short if short else entity.full)).mark("entity", entity.label)
 
 

@@ -1,4 +1,4 @@
-"""Reads the notation of `lexicon/relations.txt`: relations, their slots, the ways to tell them."""
+"""Parser of `lexicon/relations.txt`: relations, their slots, the ways to tell them."""
 
 from elmo_bench.mini.draw import share
 from elmo_bench.mini.lexicon import lexicon_lines
@@ -31,7 +31,7 @@ def _filler(text: str, slots: dict[str, str]) -> Filler:
     if text in slots:
         return Filler((Hole("slot", text),), "NP", False, text, (text,), ())
     parts = tuple(_part(piece) for piece in text.split("_"))
-    examples = [  # a token of every part, to see what kind of phrase it is
+    examples = [  # one token per part, to determine the kind of phrase
         part
         if isinstance(part, Token)
         else members(part.name, False)[0]

@@ -1,4 +1,4 @@
-"""Scenes: nameless people and animals doing things in places, as picture captions tell them."""
+"""Scenes: nameless people and animals doing things in places, as in picture captions."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,7 +29,7 @@ _MASS = frozenset({"coffee", "tea", "juice", "lemonade", "beer", "wine", "milk",
 
 @dataclass(frozen=True)
 class Scene:
-    """Someone does something somewhere; what is None is not told."""
+    """Someone does something somewhere; parts that are None are not mentioned."""
 
     agent: Concept
     action: Concept | None
@@ -71,7 +71,7 @@ class SceneTeller:
         )
 
     def thinned(self, scene: Scene, keep: float) -> Scene:
-        """The scene with details left out at random."""
+        """The scene with details dropped at random."""
         changes: dict[str, Any] = {name: None for name in DETAILS if not self.draw.chance(keep)}
         if "garment" in changes:
             changes["colour"] = None
@@ -124,7 +124,7 @@ class SceneTeller:
     def clause(
         self, scene: Scene, tense: str = "progressive", agent: Phrase | None = None
     ) -> Clause:
-        """The scene as a clause; `agent` stands for whoever does it if it is given."""
+        """The scene as a clause; `agent` replaces the phrase of its agent if given."""
         subject = agent or self.agent_phrase(scene)
         if scene.action is None:
             clause = Clause("be", "01", Argument("ARG1", subject), tense="present")

@@ -1,14 +1,14 @@
-"""How sentiment composes: every node of a binary tree gets one of five levels, bottom up."""
+"""Composition of sentiment: every node of a binary tree gets one of five levels, bottom up."""
 
 from typing import Any
 
 from elmo_bench.mini.tree import COMMA, PERIOD, Phrase, Token
 
 LIMIT = 2.5
-CONCEDED = 0.4  # what is left of an opinion that is granted before the opposite is said
+CONCEDED = 0.4  # what remains of an opinion that is conceded before the opposite
 _BOUNDS = (-1.5, -0.4, 0.4, 1.5)
 
-Scored = tuple[float, str]  # a value, and the name of an operator that waits for its operand
+Scored = tuple[float, str]  # a value, and the name of a pending operator
 
 
 def level(value: float) -> int:
@@ -19,7 +19,7 @@ def level(value: float) -> int:
 
 
 def compose(left: Scored, right: Scored) -> Scored:
-    """The value of two neighbours: operators act on what is to their right, opinions add up."""
+    """Combine two neighbors: operators act on what is to their right, opinions add up."""
     operator, (value, waiting) = left[1], right
     if operator == "not":
         return _negated(value), waiting
@@ -37,7 +37,7 @@ def compose(left: Scored, right: Scored) -> Scored:
 
 
 def _negated(value: float) -> float:
-    """`not superb` is mild blame, `not dull` mild praise, `not awful` next to nothing."""
+    """`not superb` is mild blame, `not dull` mild praise, `not awful` almost neutral."""
     if value > 0:
         return -1.0
     return 0.6 if -1.5 < value < 0 else 0.2 if value < 0 else 0.0
@@ -48,9 +48,9 @@ def _clipped(value: float) -> float:
 
 
 def tree_text(tokens: list[Token], root: Phrase) -> tuple[str, int]:
-    """A sentence as a bracketed binary tree with a level at every node; and the level of its root.
+    """Return a sentence as a bracketed binary tree with a level at every node, and its root level.
 
-    `tokens` are those of the flattened sentence, in which the first word is a capital and so on.
+    `tokens` are those of the flattened sentence, whose first word is capitalized and so on.
     """
     words = iter(tokens)
     following: list[Token] = [next(words)]
@@ -61,7 +61,7 @@ def tree_text(tokens: list[Token], root: Phrase) -> tuple[str, int]:
         return found
 
     def build(node: Any) -> list[tuple[str, Scored]]:
-        """The leaf or the one node of a phrase; nothing for a comma that was dropped."""
+        """Return the leaf or the single node of a phrase; nothing for a dropped comma."""
         if isinstance(node, Token):
             if node is COMMA and following[0] is not COMMA:
                 return []
@@ -86,7 +86,7 @@ def _leaf(word: Token) -> tuple[str, Scored]:
 
 
 def _fold(parts: list[tuple[str, Scored]]) -> list[tuple[str, Scored]]:
-    """One node of many, branching to the right."""
+    """Merge parts into one right-branching node."""
     while len(parts) > 1:
         (left_text, left), (right_text, right) = parts[-2:]
         scored = compose(left, right)

@@ -1,8 +1,8 @@
-"""The settings of the embedded benchmark: the keys of conf/data/mini.yaml besides its name."""
+"""The settings of the mini benchmark: the keys of conf/data/mini.yaml besides its name."""
 
 from dataclasses import dataclass
 
-VERSION = "10"  # of the generator: raised whenever the same settings give other files
+VERSION = "10"  # of the generator; increased whenever the same settings produce different files
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Counts that show what the benchmark is like: sizes, ambiguity, what training has not seen."""
+"""Statistics of the benchmark: sizes, ambiguity, what is unseen in training."""
 
 import json
 import re
@@ -23,7 +23,7 @@ def ner_sentences(path: Path) -> Iterator[list[tuple[str, str]]]:
 
 
 def entity_names(path: Path) -> Counter[tuple[str, str]]:
-    """How often each (name, type) occurs in a CoNLL-2003 file."""
+    """Count each (name, type) in a CoNLL-2003 file."""
     found: Counter[tuple[str, str]] = Counter()
     for sentence in ner_sentences(path):
         name: list[str] = []
@@ -45,7 +45,7 @@ def unseen_share(folder: Path, split: str) -> float:
 
 
 def ambiguous_share(path: Path) -> float:
-    """Share of the name words in a CoNLL-2003 file that occur in it with two types or more."""
+    """Share of the name words in a CoNLL-2003 file that have two or more types in it."""
     types: dict[str, Counter[str]] = defaultdict(Counter)
     for sentence in ner_sentences(path):
         for word, tag in sentence:
@@ -56,7 +56,7 @@ def ambiguous_share(path: Path) -> float:
 
 
 def lookup_tagger_accuracy(folder: Path, split: str) -> float:
-    """Accuracy on name words of giving each word its most frequent tag in train, O if unseen."""
+    """Accuracy on name words of each word's most frequent tag in train, O if unseen."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for sentence in ner_sentences(folder / "ner/train.txt"):
         for word, tag in sentence:

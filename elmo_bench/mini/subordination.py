@@ -1,4 +1,4 @@
-"""Clauses inside and beside other clauses, and questions: what `grammar` builds, said otherwise."""
+"""Subordinate and coordinate clauses and questions: other forms of a `grammar` clause."""
 
 from elmo_bench.mini.grammar import (
     Argument,

@@ -1,4 +1,4 @@
-"""Tells facts as clauses, in the names and words that a part of the data may use."""
+"""Express facts as clauses, in the names and words that a part of the data may use."""
 
 from typing import Literal
 
@@ -13,14 +13,14 @@ from elmo_bench.mini.tree import Phrase, Token
 from elmo_bench.mini.world import Entity, World
 
 Part = Literal["train", "dev", "test", "corpus"]
-FRESH = 0.45  # how often dev and test ask for an entity whose name training never saw
+FRESH = 0.45  # probability that dev and test draw a held-out entity
 
 
 class Teller:
-    """Draws facts about the world and tells them, for one part of the data.
+    """Draws facts about the world and expresses them, for one part of the data.
 
-    Training files never use the held names and words, dev and test prefer held names, the corpus
-    uses all.
+    Training files never use the held-out names and words, dev and test prefer held-out names,
+    the corpus uses all.
     """
 
     def __init__(self, world: World, draw: Draw, part: Part) -> None:
@@ -34,14 +34,14 @@ class Teller:
         self.tellings = {
             name: self._permitted(relation) for name, relation in EVERY_RELATION.items()
         }
-        self.told: Telling | None = None  # the telling of the clause made last
+        self.told: Telling | None = None  # the telling of the latest clause
 
     def _permitted(self, relation: Relation) -> tuple[Telling, ...]:
         kept = tuple(telling for telling in relation.tellings if not telling.held)
         return kept if self.training and kept else relation.tellings
 
     def exact(self, fact: Fact) -> list[Telling]:
-        """The tellings that say neither more nor less of their slots than the others do."""
+        """The tellings that say neither more nor less about their slots than the others."""
         return [telling for telling in self.tellings[fact.relation.name] if not telling.loose]
 
     def fact(self, name: str, **given: Filling) -> Fact:
@@ -56,7 +56,7 @@ class Teller:
         return self.maker.fact(name, fitting, telling), telling
 
     def lasting(self, entity: Entity) -> list[Fact]:
-        """What the world has settled about an entity, as far as this part may tell it."""
+        """The lasting facts about an entity that this part may tell."""
         facts = self.world.facts.get(entity.key, [])
         if not self.training:
             return facts
@@ -81,7 +81,7 @@ class Teller:
             passive = telling.can_be_passive() and self._prefers_passive(telling, fact, discourse)
         order = list(range(len(roles)))
         if passive and telling.voice == "both":
-            order = [1, *order[2:], 0]  # mentions are made in the order they are read
+            order = [1, *order[2:], 0]  # create mentions in reading order
         built = {}
         for place, number in enumerate(order):
             case = OBJECT if place else SUBJECT
@@ -89,7 +89,7 @@ class Teller:
         subject, *others = (built[number] for number in range(len(roles)))
         objects = [item for item in others if not item.role.startswith("ARGM")]
         adjuncts = [item for item in others if item.role.startswith("ARGM")]
-        if telling.voice == "passive":  # has no agent: the subject is the object of the verb
+        if telling.voice == "passive":  # no agent: the subject is the object of the verb
             objects.insert(0, subject)
         tense = "present" if telling.present else "past"
         clause = Clause(telling.lemma, telling.frameset, subject, objects, adjuncts)

@@ -25,9 +25,9 @@ class Filler:
     parts: tuple[Token | Hole, ...]
     category: str
     plural: bool
-    slot: str  # that fills the role alone, or empty
-    slots: tuple[str, ...]  # whose value is told
-    owners: tuple[str, ...]  # that are only pointed to
+    slot: str  # the only slot that fills the role, or empty
+    slots: tuple[str, ...]  # slots whose values are expressed
+    owners: tuple[str, ...]  # slots that are only referred to
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,16 @@ class Telling:
     voice: str  # "both", "active" or "passive"
     held: bool
     loose: bool
-    slots: frozenset[str]  # that it can tell
-    needed: frozenset[str]  # that it always tells
-    owners: frozenset[str]  # that it points to by a pronoun or a noun
+    slots: frozenset[str]  # slots that it can express
+    needed: frozenset[str]  # slots that it always expresses
+    owners: frozenset[str]  # slots that it refers to by a pronoun or a noun
 
     @property
     def subject_slot(self) -> str:
         return self.roles[0].filler.slot
 
     def can_be_passive(self) -> bool:
-        """Whether there is an object that can be the subject and does not point back."""
+        """Whether an object can be the subject and does not refer back to another slot."""
         second = self.roles[1] if len(self.roles) > 1 else None
         return (
             self.voice == "both"
@@ -92,7 +92,7 @@ class Relation:
 
     @property
     def settled(self) -> bool:
-        """Whether it tells what an apposition would tell as well: where something is from."""
+        """Whether it says what an apposition could also say: where something is from."""
         return "home" in self.slots.values() or "nation" in self.slots.values()
 
 

@@ -1,7 +1,7 @@
-"""Tokens and phrases that carry their labels, and the sentence they are read off into.
+"""Tokens and phrases that carry their labels, and the sentences they are flattened into.
 
-A label is a mark on the phrase it belongs to. Flattening the tree gives every mark its token span,
-so that no label is ever found again by looking at the words.
+A label is a mark on its phrase. Flattening the tree assigns every mark its token span, so labels
+never have to be recovered from the words.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Token:
-    """A word with all that is known about it; `token` makes equal ones identical."""
+    """A word with its properties; `token` makes equal tokens identical."""
 
     __slots__ = ("capital", "effect", "lemma", "pos", "sense", "word")
 
@@ -17,9 +17,11 @@ class Token:
         self.word = word
         self.pos = pos
         self.lemma = lemma
-        self.sense = sense  # of a word with several meanings, else ""
+        self.sense = sense  # of a word with several meanings, otherwise ""
         self.effect = effect  # on sentiment: a value, or the name of an operator on other values
-        self.capital: Token | None = None  # the same at the start of a sentence, made when needed
+        self.capital: Token | None = (
+            None  # the token at the start of a sentence, created when needed
+        )
 
 
 _TOKENS: dict[tuple[str, str, str, str, float | str], Token] = {}
@@ -28,7 +30,7 @@ _TOKENS: dict[tuple[str, str, str, str, float | str], Token] = {}
 def token(
     word: str, pos: str, lemma: str = "", sense: str = "", effect: float | str = 0.0
 ) -> Token:
-    """The one token of these properties."""
+    """Return the unique token with these properties."""
     key = (word, pos, lemma or word.lower(), sense, effect)
     found = _TOKENS.get(key)
     if found is None:
@@ -41,10 +43,10 @@ PERIOD = token(".", ".")
 QUESTION = token("?", ".")
 OPEN_QUOTE = token("``", "``")
 CLOSE_QUOTE = token("''", "''")
-CAPITAL = token("<capital>", "")  # takes no place: the next word starts a sentence
+CAPITAL = token("<capital>", "")  # takes no position: the next word starts a sentence
 A = token("a", "DT")
 AN = token("an", "DT")
-_SWALLOWS_COMMA = {".", ",", ":"}  # parts of speech that a comma is not written before
+_SWALLOWS_COMMA = {".", ",", ":"}  # parts of speech before which no comma is written
 
 
 class Phrase:
@@ -56,7 +58,7 @@ class Phrase:
         self.cat = cat
         self.kids = kids
         self.marks: list[tuple[Any, ...]] = []
-        self.agreement = agreement  # of a verb with it as subject: s (he), p (they), i (I)
+        self.agreement = agreement  # of a verb whose subject it is: s (he), p (they), i (I)
 
     def mark(self, *mark: Any) -> "Phrase":
         """Add a label, such as ("entity", "ORG"), ("role", proposition, "ARG0")."""

@@ -26,7 +26,7 @@ class Value:
     plural: bool = False
 
     def phrase(self) -> Phrase:
-        """A new phrase, so that every use takes its own marks."""
+        """A new phrase, so that every use has its own marks."""
         category = "ADVP" if self.tokens[0].pos == "RB" else "NP"
         return Phrase(category, list(self.tokens), "p" if self.plural else "s")
 

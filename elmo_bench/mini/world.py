@@ -1,4 +1,4 @@
-"""What there is in the world: entities, their names and kinds."""
+"""The world: entities with their names and kinds."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,14 +10,14 @@ from elmo_bench.mini.tree import Token, token
 HELD_NAMES = 0.4  # share of name words that the training files of the tasks never use
 
 OCCUPATIONS = table("names", "occupations")  # by kind of person
-GROUPS = {  # what a slot may ask for beside a single kind
+GROUPS = {  # what a slot may require besides a single kind
     "person": tuple(OCCUPATIONS),
     "spouse": tuple(OCCUPATIONS),
     "artist": ("writer", "filmmaker", "actor", "musician"),
     "work": ("novel", "film", "album"),
     "anyone": ("politician", "executive", "company", "club", "town", "country"),
 }
-EQUAL = 60  # members of each kind in the group of anyone who can quarrel, lest people outnumber all
+EQUAL = 60  # members of each kind in the group that can quarrel, so that people do not dominate
 
 
 @dataclass(eq=False, slots=True)
@@ -33,7 +33,7 @@ class Entity:
     gender: str = "n"  # f, m, n
     article: bool = False
     held: bool = False  # never named in the training files
-    since: int = 0  # the year of birth, of foundation, of publication
+    since: int = 0  # year of birth, foundation or publication
     home: "Entity | None" = None
     nation: "Entity | None" = None
     employer: "Entity | None" = None  # a club, a company, a party
@@ -49,15 +49,15 @@ class World:
     """All entities, by kind and by group of kinds, and what is settled about them."""
 
     pools: dict[str, list[Entity]] = field(default_factory=dict)
-    known: dict[str, list[Entity]] = field(default_factory=dict)  # pools that training may name
-    held: dict[str, list[Entity]] = field(default_factory=dict)  # the rest of the pools
-    facts: dict[str, list[Any]] = field(default_factory=dict)  # lasting ones, by key of the entity
+    known: dict[str, list[Entity]] = field(default_factory=dict)  # entities that training may name
+    held: dict[str, list[Entity]] = field(default_factory=dict)  # all other entities
+    facts: dict[str, list[Any]] = field(default_factory=dict)  # lasting facts, by entity key
 
     def add(self, entity: Entity) -> None:
         self.pools.setdefault(entity.kind, []).append(entity)
 
     def close(self) -> None:
-        """When all entities are there: group the kinds, part the known from the held."""
+        """Finish the world: group the kinds, and separate known from held-out entities."""
         for group, kinds in GROUPS.items():
             most = EQUAL if group == "anyone" else None
             self.pools[group] = [entity for kind in kinds for entity in self.pools[kind][:most]]
@@ -66,7 +66,7 @@ class World:
             self.held[kind] = [entity for entity in pool if entity.held]
 
     def entities(self) -> list[Entity]:
-        """Everything once."""
+        """Every entity once."""
         return [item for kind, pool in self.pools.items() if kind not in GROUPS for item in pool]
 
 
@@ -78,5 +78,5 @@ def name_tokens(text: str) -> tuple[Token, ...]:
 
 
 def is_held(text: str) -> bool:
-    """Whether training never sees a name: decided by its words, so alike for all who bear it."""
+    """Whether training never sees a name; its words decide, so all entities of that name agree."""
     return any(share("name:" + word) < HELD_NAMES for word in text.split() if word != "The")

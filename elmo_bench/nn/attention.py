@@ -1,4 +1,4 @@
-"""Attention over padded sequences, and the sums of a sequence that classifiers take."""
+"""Attention and pooling over padded sequences."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -8,11 +8,11 @@ from torch import Tensor, nn
 def masked_softmax(
     scores: Float[Tensor, "*leading key"], mask: Bool[Tensor, "*#leading #key"]
 ) -> Float[Tensor, "*leading key"]:
-    """Softmax over the last axis, of the keys in the mask alone; the others get exactly zero.
+    """Softmax over the last axis, restricted to the keys in the mask; the others get exactly zero.
 
-    So does a row without any key, instead of a share of nothing.
+    A row without any key gets zeros.
     """
-    lowest = torch.finfo(scores.dtype).min  # not -inf: a row of them has no softmax
+    lowest = torch.finfo(scores.dtype).min  # not -inf: the softmax of a row of -inf is NaN
     shares = scores.masked_fill(~mask, lowest).softmax(dim=-1)
     return shares.masked_fill(~mask, 0.0)
 
@@ -22,14 +22,14 @@ def align(
     values: Float[Tensor, "batch other dim"],
     mask: Bool[Tensor, "batch other"],
 ) -> Float[Tensor, "batch time dim"]:
-    """For every token the mean of another sequence's values, weighted by the softmax of scores."""
+    """For every token, the mean of another sequence's values weighted by the softmax of scores."""
     return masked_softmax(scores, mask.unsqueeze(1)) @ values
 
 
 def masked_max(
     states: Float[Tensor, "batch time dim"], mask: Bool[Tensor, "batch time"]
 ) -> Float[Tensor, "batch dim"]:
-    """The largest value of each feature over the tokens of a sequence."""
+    """The maximum of each feature over the tokens of a sequence."""
     lowest = torch.finfo(states.dtype).min
     return states.masked_fill(~mask.unsqueeze(2), lowest).amax(dim=1)
 
@@ -43,7 +43,7 @@ def masked_mean(
 
 
 class AttentivePooling(nn.Module):
-    """The mean of a sequence's tokens, weighted by the softmax of a learned score of each."""
+    """The mean of a sequence's tokens, weighted by the softmax of a learned score per token."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()

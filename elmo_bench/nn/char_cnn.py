@@ -1,4 +1,4 @@
-"""A character CNN that spells words for a task's model; not the biLM's, which has its own."""
+"""A character CNN for task models; the biLM has its own, in bilm/token_encoders.py."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -21,15 +21,15 @@ def count_alphabet(segments: Iterable[Segment], min_count: int) -> list[str]:
 class CharCnn(nn.Module):
     """Convolutions over the characters of a word, ReLU, and the maximum over positions.
 
-    Each distinct word of a batch is spelled once. A word's vector does not depend on what else is
-    in the batch: windows that reach beyond its end count only if it is shorter than the filter.
+    Each distinct word of a batch is encoded once. A word's vector does not depend on the rest of
+    the batch: windows that reach past its end count only if it is shorter than the filter.
 
     Args:
         char_dim: Size of the character vectors.
         filters: Width and number of each kind of filter.
-        max_chars: A longer word is cut.
-        alphabet: Its characters; None reads the UTF-8 bytes, which knows every character.
-        dropout: On the character vectors.
+        max_chars: Longer words are truncated.
+        alphabet: The known characters; None reads UTF-8 bytes, which cover every character.
+        dropout: Applied to the character vectors.
     """
 
     def __init__(
@@ -52,8 +52,8 @@ class CharCnn(nn.Module):
         self.dim = sum(num for _, num in filters)
 
     def forward(self, segments: Sequence[Segment]) -> Float[Tensor, "segment time dim"]:
-        """Spell the words of segments; padding is zero."""
-        # Words of like length go together, so that one long word does not pad all others.
+        """Encode the words of segments; padding is zero."""
+        # Words of similar length are grouped, so that one long word does not pad all others.
         groups: dict[int, dict[str, list[int]]] = defaultdict(dict)
         for word in dict.fromkeys(word for segment in segments for word in segment):
             spelling = self.spell(word)
@@ -69,7 +69,7 @@ class CharCnn(nn.Module):
         return table[torch.tensor(rows, device=table.device)]
 
     def spell(self, word: str) -> list[int]:
-        """The ids of a word's characters, framed by marks of its begin and end."""
+        """The ids of a word's characters, between begin and end marks."""
         symbols: Sequence[str | int] = word.encode(errors="replace") if self.by_byte else word
         chars = [self.ids.get(symbol, UNKNOWN) for symbol in symbols[: self.max_chars]]
         return [BEGIN, *chars, END]
@@ -90,7 +90,10 @@ def _pool(
     width: int,
     linear: nn.Module,
 ) -> Float[Tensor, "word out"]:
-    """One kind of filter: on CPU, a product with shifted copies is faster than Conv1d."""
+    """Apply filters of one width and take the maximum.
+
+    On CPU, a product with shifted copies is faster than Conv1d.
+    """
     num_windows = chars.shape[1] - width + 1
     windows = torch.cat([chars[:, shift : shift + num_windows] for shift in range(width)], dim=2)
     beyond = torch.arange(num_windows, device=lengths.device) > (lengths - width).unsqueeze(1)

@@ -13,14 +13,14 @@ from torch.autograd.function import once_differentiable
 
 from elmo_bench.data.tags import Transitions
 
-# Stands for minus infinity: no sum of scores comes near it, and gradients stay numbers.
+# Used instead of minus infinity: no sum of scores comes near it, and gradients stay finite.
 FORBIDDEN = -1e30
-# While scores differ by no more than this, in nats, their exponentials keep well within float64.
+# If scores differ by no more than this, in nats, their exponentials stay well within float64.
 SAFE_RANGE = 100.0
 
 
 class ChainScores(NamedTuple):
-    """Scores of a tag at the start, of one tag after another (from, to), and of one at the end."""
+    """Scores of the first tag, of each transition (from, to) and of the last tag."""
 
     start: Float[Tensor, "tag"]
     between: Float[Tensor, "tag tag"]
@@ -35,8 +35,8 @@ def rule_scores(allowed: Transitions) -> ChainScores:
 class Crf(nn.Module):
     """p(tags) = exp(score of tags) / sum of exp(score) over the sequences that the scheme allows.
 
-    The sum leaves out forbidden sequences as decoding does, so the model spends no probability on
-    what it can never predict. (AllenNLP's tagger constrains decoding only.)
+    Like decoding, the sum excludes forbidden sequences, so the model spends no probability on what
+    it can never predict. (AllenNLP's tagger constrains only decoding.)
     """
 
     start_rule: Tensor
@@ -113,8 +113,8 @@ class _SumProducts(Function):
     """The forward algorithm on exponentials, with its gradient by the backward algorithm.
 
     A step is one matrix product; the sums over paths are scaled to 1 at every step. In the
-    gradient, `rests` are the sums over what may come after a tag, scaled so that path * rest is
-    the probability of the tag times the gradient that comes in.
+    gradient, `rests` are the sums over what may follow a tag, scaled so that path * rest is the
+    probability of the tag times the incoming gradient.
     """
 
     @staticmethod
@@ -125,7 +125,7 @@ class _SumProducts(Function):
         paths = torch.empty_like(factors)  # (time, segment, tag)
         totals = factors.new_empty(*factors.shape[:2], 1)
         before = None
-        # Past its end a segment goes on with factors of 1, to no effect.
+        # Past its end a segment continues with factors of 1, which has no effect.
         for path, factor, total in zip(paths, factors, totals, strict=True):
             if before is None:
                 torch.mul(start, factor, out=path)
@@ -158,7 +158,7 @@ class _SumProducts(Function):
 
 
 def _sum_logarithms(emissions: Tensor, mask: Tensor, scores: ChainScores) -> Tensor:
-    """The forward algorithm on logarithms: slow, but no score is too large for it."""
+    """The forward algorithm on logarithms: slower, but safe for scores of any size."""
     paths = scores.start + emissions[:, 0]
     for time in range(1, emissions.shape[1]):
         moved = torch.logsumexp(paths.unsqueeze(2) + scores.between, dim=1) + emissions[:, time]
@@ -172,7 +172,7 @@ def viterbi(
     mask: Bool[Tensor, "segment time"],
     scores: ChainScores,
 ) -> list[list[int]]:
-    """The tags with the highest score, of each segment for its own length."""
+    """The highest-scoring tags of each segment, without padding."""
     best = scores.start + emissions[:, 0]  # (segment, tag)
     stay = torch.arange(best.shape[1], device=best.device).expand_as(best)
     origins = []

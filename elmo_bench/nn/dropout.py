@@ -1,4 +1,4 @@
-"""Dropout that is the same at every step of a sequence."""
+"""Dropout with the same mask at every step of a sequence."""
 
 from jaxtyping import Float
 from torch import Tensor, nn

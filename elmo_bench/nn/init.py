@@ -7,16 +7,16 @@ from torch import Tensor, nn
 
 @torch.no_grad()
 def orthogonal_blocks_(weight: Float[Tensor, "out in"], block_dim: int) -> None:
-    """Make each block of `block_dim` rows orthogonal by itself: one block is one gate."""
+    """Initialize each block of `block_dim` rows, one per gate, as an orthogonal matrix."""
     for block in weight.split(block_dim):
         nn.init.orthogonal_(block)
 
 
 @torch.no_grad()
 def init_recurrent_(rnn: nn.LSTM | nn.GRU) -> None:
-    """Orthogonal blocks from state to state, Glorot blocks from input to state, biases of zero.
+    """Initialize recurrent weights as orthogonal blocks, input weights by Glorot, biases as zero.
 
-    The bias of an LSTM's forget gate is 1, so that it remembers at first.
+    The bias of an LSTM's forget gate is 1, so that it remembers at the start of training.
     """
     for name, parameter in rnn.named_parameters():
         if name.startswith("weight_hh"):

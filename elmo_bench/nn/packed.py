@@ -1,8 +1,8 @@
-"""Recurrent layers over packed sequences, with gradients written out by hand.
+"""Recurrent layers over packed sequences, with hand-written gradients.
 
-Sequences are sorted by length and laid out step by step, so there is no padding. Products that
-need no loop are taken out of it: of the inputs before the steps, of all weights' gradients after
-them. A kind of cell brings only its elementwise part.
+Sequences are sorted by length and laid out step by step, so there is no padding. Matrix products
+that need no loop are moved out of it: the input products run before the steps, and the weight
+gradients after them. A cell type defines only its elementwise part.
 """
 
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ class Packing:
     def pack(
         self, padded: Float[Tensor, "segment time dim"], rows: Int[Tensor, " batch"] | None = None
     ) -> Float[Tensor, "row dim"]:
-        """Take the packed rows out of a padded tensor, whose segments `rows` may point into."""
+        """Pack a padded tensor; `rows`, if given, is each segment's row in it."""
         segments = self.segments if rows is None else rows[self.segments]
         return padded[segments, self.times]
 
     def unpack(self, packed: Float[Tensor, "row dim"]) -> Float[Tensor, "segment time dim"]:
-        """The padded form; padding is zero."""
+        """Unpack into a padded tensor; padding is zero."""
         padded = packed.new_zeros(*self.shape, packed.shape[1])
         return padded.index_put((self.segments, self.times), packed)
 
@@ -43,44 +43,44 @@ class Packing:
 class Cell(Protocol):
     """The elementwise part of a recurrent cell.
 
-    Its gates are blocks of as many values as the cell has units, side by side in this order:
-    those through which the gradient of the cell state flows, then those through which the
-    gradient of the output does.
+    Its gates are blocks of one value per unit, concatenated in this order: those through which the
+    gradient of the cell state flows, then those through which the gradient of the output flows.
     """
 
     blocks: int
-    cell_blocks: int  # the first ones, of the cell state
-    recurrent_blocks: int  # the first ones, which the output before feeds
+    cell_blocks: int  # the leading blocks, which the cell state depends on
+    recurrent_blocks: int  # the leading blocks, which the previous output feeds
 
     def advance(self, gates: Tensor, before: Tensor, cell: Tensor, output: Tensor) -> None:
-        """One step: turn gates into activations in place, and fill cell state and output."""
+        """Run one step: turn gates into activations in place, and fill cell state and output."""
 
     def slopes(
         self, gates: Tensor, before: Tensor, cells: Tensor
     ) -> tuple[list[Tensor], Tensor, Tensor]:
         """Derivatives at all steps, from activations and the cell states before and after.
 
-        Of cell state or output by each gate before its activation; of the output by the cell
-        state; of the cell state by the one before.
+        They are those of the cell state or output with respect to each gate before its activation,
+        of the output with respect to the cell state, and of the cell state with respect to the
+        previous one.
         """
 
 
 class _Step(NamedTuple):
     rows: slice  # of the packed tensors
-    source: slice  # rows of the step before that go on
-    going_on: int  # how many; the rest of the rows start here
+    source: slice  # rows of the previous step that continue
+    num_continuing: int  # how many; the other rows start at this step
 
 
 def _steps(sizes: Sequence[int], backwards: bool) -> list[_Step]:
-    """The steps in the order of reading."""
+    """The steps in reading order."""
     ends = list(accumulate(sizes))
     rows = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
     if backwards:
         rows.reverse()
     steps, before = [], slice(0, 0)
     for row in rows:
-        going_on = min(row.stop - row.start, before.stop - before.start)
-        steps.append(_Step(row, slice(before.start, before.start + going_on), going_on))
+        num_continuing = min(row.stop - row.start, before.stop - before.start)
+        steps.append(_Step(row, slice(before.start, before.start + num_continuing), num_continuing))
         before = row
     return steps
 
@@ -88,10 +88,10 @@ def _steps(sizes: Sequence[int], backwards: bool) -> list[_Step]:
 class Recurrence(Function):
     """A recurrent layer: inputs of all packed rows -> outputs of all packed rows.
 
-    Arguments: the kind of cell, the rows of each step, whether to read backwards, inputs (row,
+    Arguments: the cell type, the number of rows per step, whether to read backwards, inputs (row,
     in), input weight (blocks * unit, in), its bias, recurrent weight (recurrent blocks * unit,
-    unit), the output and cell state before the start (sequence, unit; the longest first), and a
-    factor on the output before it is fed back (sequence, unit), or None.
+    unit), the initial output and cell state (sequence, unit; longest first), and a factor applied
+    to the output before it is fed back (sequence, unit), or None.
     """
 
     @staticmethod
@@ -113,14 +113,14 @@ class Recurrence(Function):
         outputs = gates.new_empty(len(gates), hidden.shape[1])
         cells, outputs_before = torch.empty_like(outputs), torch.empty_like(outputs)
         cells_before = torch.empty_like(outputs)
-        for rows, source, going_on in _steps(sizes, backwards):
+        for rows, source, num_continuing in _steps(sizes, backwards):
             size = rows.stop - rows.start
             for store, values, start in (
                 (outputs_before[rows], outputs, hidden),
                 (cells_before[rows], cells, cell),
             ):
-                store[:going_on] = values[source]
-                store[going_on:] = start[going_on:size]
+                store[:num_continuing] = values[source]
+                store[num_continuing:] = start[num_continuing:size]
             if mask is not None:
                 outputs_before[rows].mul_(mask[:size])
             recurrent[rows].addmm_(outputs_before[rows], recurrent_weight.t())
@@ -145,7 +145,7 @@ class Recurrence(Function):
         d_hidden = gates.new_zeros(sizes[0], d_outputs.shape[1])
         d_cell = torch.zeros_like(d_hidden)
         d_before, d_cell_before, fed_back = d_hidden, d_cell, 0
-        for rows, _, going_on in reversed(_steps(sizes, backwards)):
+        for rows, _, num_continuing in reversed(_steps(sizes, backwards)):
             size = rows.stop - rows.start
             d_output = d_outputs[rows]
             d_output[:fed_back] += d_before[:fed_back]
@@ -157,9 +157,9 @@ class Recurrence(Function):
             if mask is not None:
                 d_before *= mask[:size]
             d_cell_before = cell_slope[rows].mul_(d_state)
-            d_hidden[going_on:size] = d_before[going_on:]
-            d_cell[going_on:size] = d_cell_before[going_on:]
-            fed_back = going_on
+            d_hidden[num_continuing:size] = d_before[num_continuing:]
+            d_cell[num_continuing:size] = d_cell_before[num_continuing:]
+            fed_back = num_continuing
         return (
             *(None, None, None),
             by_gate @ input_weight if ctx.needs_input_grad[3] else None,

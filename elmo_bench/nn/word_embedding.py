@@ -17,23 +17,23 @@ PADDING, UNKNOWN = 0, 1  # the first two rows of the table
 
 
 class Coverage(NamedTuple):
-    """How much of a text has a vector of its own, in percent."""
+    """Percentage of a text that has its own vector."""
 
-    words: float  # distinct ones
+    words: float  # distinct words
     tokens: float
 
 
 class WordEmbedding(nn.Module):
-    """A vector for each word of a vocabulary, and one for all others.
+    """A vector for each word of a vocabulary, and one for all other words.
 
-    The constructor makes it with random vectors; `random_words` and `pretrained_words` fill it.
-    `settings()` and the state dict are all it takes to make it again.
+    The constructor sets random vectors; `random_words` and `pretrained_words` build useful ones.
+    `settings()` and the state dict suffice to rebuild an embedding.
 
     Args:
-        vocabulary: Words, in lower case if they are looked up so.
+        vocabulary: The words, lowercased if `lowercase`.
         dim: Size of the vectors.
-        lowercase: Look words up in lower case.
-        trainable: Whether training changes the vectors.
+        lowercase: Lowercase words before looking them up.
+        trainable: Whether training updates the vectors.
     """
 
     drop_rate: Tensor
@@ -50,7 +50,7 @@ class WordEmbedding(nn.Module):
         bound = (3 / max(dim, 1)) ** 0.5  # as in Lample et al. (2016)
         with torch.no_grad():
             self.table.weight.uniform_(-bound, bound)[PADDING] = 0
-        # How often training takes a word for an unknown one; this is what trains that vector.
+        # How often training replaces a word by the unknown word, which is what trains its vector.
         self.register_buffer("drop_rate", torch.zeros(num_rows))
 
     @property
@@ -74,7 +74,7 @@ class WordEmbedding(nn.Module):
         return self.rows.get(word.lower() if self.lowercase else word, UNKNOWN)
 
     def coverage(self, segments: Iterable[Segment]) -> Coverage:
-        """How much of a text has a vector of its own."""
+        """How much of a text has its own vector."""
         counts = Counter(word for segment in segments for word in segment)
         known = {word: count for word, count in counts.items() if self.row(word) != UNKNOWN}
         return Coverage(
@@ -83,7 +83,7 @@ class WordEmbedding(nn.Module):
         )
 
     def settings(self) -> dict[str, Any]:
-        """What the constructor takes, fit for JSON."""
+        """The constructor's arguments, JSON-serializable."""
         names = ("vocabulary", "dim", "lowercase", "trainable")
         return {name: getattr(self, name) for name in names}
 
@@ -91,15 +91,15 @@ class WordEmbedding(nn.Module):
 def random_words(
     train: Iterable[Segment], dim: int, lowercase: bool, min_count: int, word_dropout: float
 ) -> WordEmbedding:
-    """Vectors to be learned with the task, for words seen at least `min_count` times in training.
+    """Vectors learned with the task, for words seen at least `min_count` times in training.
 
     Args:
         train: Segments of the training split.
         dim: Size of the vectors.
-        lowercase: Take words in lower case.
+        lowercase: Lowercase words.
         min_count: Rarer words are unknown.
-        word_dropout: Training takes a word for unknown at the rate word_dropout / (word_dropout +
-            its count), so rare words teach the model what to do with words it has not seen.
+        word_dropout: Training replaces a word by the unknown word at the rate word_dropout /
+            (word_dropout + its count), so rare words teach the model to handle unseen words.
     """
     counts = _counts(train, lowercase)
     vocabulary = [word for word, count in counts.most_common() if count >= min_count]
@@ -109,7 +109,7 @@ def random_words(
 
 
 def no_words() -> WordEmbedding:
-    """Vectors of size 0, for models that read nothing but ELMo and characters."""
+    """Vectors of size 0, for models that read only ELMo and characters."""
     return WordEmbedding([], 0, lowercase=False, trainable=False)
 
 
@@ -123,26 +123,26 @@ def pretrained_words(
 ) -> WordEmbedding:
     """Vectors from a file in GloVe's text format.
 
-    Words of the other splits get theirs too, which tells nothing about labels. A word without a
-    vector is unknown, and the unknown vector is zero; when the vectors are trainable, training
-    words without one start from a random one instead.
+    Words of the other splits get their vectors too, which reveals nothing about labels. A word
+    without a vector is unknown, and the unknown vector is zero; if the vectors are trainable,
+    training words without one start from a random vector instead.
 
     Args:
-        path: The file, plain or .gz.
+        path: The file, plain text or .gz.
         train: Segments of the training split.
         other: Segments of the other splits.
-        lowercase: Look words up in lower case.
-        trainable: Whether training changes the vectors.
-        word_dropout: As for `random_words`, where the vectors are trainable.
+        lowercase: Lowercase words before looking them up.
+        trainable: Whether training updates the vectors.
+        word_dropout: As for `random_words`; used only if the vectors are trainable.
     """
     counts, other_counts = _counts(train, lowercase), _counts(other, lowercase)
     found = read_vectors(path.expanduser(), counts.keys() | other_counts.keys())
     if not found:
         raise ValueError(
-            f"{path} has a vector for none of the {len(counts)} words of the training split; "
+            f"{path} has vectors for none of the {len(counts)} words of the training split; "
             f"is words.lowercase={str(lowercase).lower()} right for it?"
         )
-    # In order of training counts, so that the table does not depend on the order of the file.
+    # Sorted by training count, so that the table does not depend on the order of the file.
     vocabulary = [word for word, _ in counts.most_common() if trainable or word in found]
     vocabulary += [word for word in other_counts if word in found and word not in counts]
     matrix = np.stack([found[word] for word in vocabulary if word in found])
@@ -164,5 +164,6 @@ def _counts(segments: Iterable[Segment], lowercase: bool) -> Counter[str]:
 
 def _set_drop_rate(words: WordEmbedding, counts: Counter[str], word_dropout: float) -> None:
     seen = torch.tensor([counts[word] for word in words.vocabulary], dtype=torch.float)
-    # Words of the other splits are never met in training; word_dropout = 0 drops nothing.
+    # Words of other splits get a rate of 1, but training never reads them. The clamp avoids 0 / 0
+    # if word_dropout is 0, which drops nothing.
     words.drop_rate[UNKNOWN + 1 :] = word_dropout / (word_dropout + seen).clamp(min=1e-9)

@@ -1,4 +1,4 @@
-"""What happens beside the steps of pretraining: its clock, perplexity, the loss curve."""
+"""Callbacks of pretraining: the time budget, held-out perplexity, and the loss curve."""
 
 import time
 from collections.abc import Mapping
@@ -20,16 +20,16 @@ Perplexities = dict[str, dict[str, float]]  # part of the held-out text -> direc
 
 
 class TimeBudget(Callback):
-    """Tells the module how far the training is, in steps or in time, and ends it in time.
+    """Sets the module's progress, in steps or in time, and stops training when time is up.
 
     Args:
-        minutes: How long the training may take, over all its starts, or None. The schedule then
-            follows whichever is further, the time or the steps, so it reaches its end in both.
+        minutes: How long the training may take, resumed parts included, or None for no limit. The
+            schedule follows whichever is further, the time or the steps, so it always completes.
     """
 
     def __init__(self, minutes: float | int | None) -> None:
         self.budget = None if minutes is None else 60 * minutes
-        self.seconds = 0.0  # spent in training, over all starts
+        self.seconds = 0.0  # spent in training, resumed parts included
         self._since = time.monotonic()
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
@@ -55,13 +55,13 @@ class TimeBudget(Callback):
 
     def _tick(self) -> None:
         now = time.monotonic()
-        # Between two steps there is a measurement at most; a longer time the process was stopped.
+        # At most one perplexity measurement is between two steps; a longer gap is a suspended process.
         self.seconds += min(now - self._since, _LONGEST_STEP)
         self._since = now
 
 
 class HeldOutPerplexity(Callback):
-    """Measures perplexity with the full softmax, every so many steps and at the end.
+    """Measures perplexity with the full softmax, at intervals and at the end.
 
     Args:
         parts: Held-out sentences by the name of their part.
@@ -89,7 +89,7 @@ class HeldOutPerplexity(Callback):
     ) -> None:
         measured = self.history[-1]["step"] if self.history else 0
         step, left = trainer.global_step, trainer.max_steps - trainer.global_step
-        # The last one is made at the end of the training.
+        # The last measurement is made at the end of the training.
         if step % self.every == 0 and step > measured and left > self.every // 2:
             self._measure(trainer, pl_module)
 
@@ -137,7 +137,7 @@ class LossCurve(Callback):
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if trainer.is_global_zero:
             rows = self.path.read_text().splitlines()[1:] if self.path.exists() else []
-            # Steps after the last checkpoint are made again.
+            # Steps after the last checkpoint are repeated.
             kept = [row for row in rows if int(row.split(",")[0]) <= trainer.global_step]
             self.path.write_text("\n".join(["step,loss,lr", *kept]) + "\n")
 

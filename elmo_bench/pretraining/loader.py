@@ -1,6 +1,6 @@
 """Batches of both directions for Lightning, each rank with its share of the rows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from elmo_bench.bilm.token_encoders import TokenEncoder
 from elmo_bench.bilm.vocabulary import Vocabulary
+from elmo_bench.config.pretraining_settings import PretrainingSettings
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, SentenceStore
 from elmo_bench.pretraining.streams import Stream
 
@@ -29,7 +30,7 @@ class StreamBatch(NamedTuple):
 
 
 class StreamLoader:
-    """Batches of both streams, which Lightning can save and resume in the middle.
+    """Batches of both streams; Lightning can save and restore its position.
 
     Args:
         batch_size: Rows of all ranks together.
@@ -52,10 +53,6 @@ class StreamLoader:
         seed: int,
         state_reset_prob: float,
     ) -> None:
-        if not 0 <= state_reset_prob <= 1:
-            raise ValueError(
-                f"pretraining.state_reset_prob={state_reset_prob}: a probability, from 0 to 1."
-            )
         self._batch_size, self._rows, self._seed = batch_size, rows, seed
         self._state_reset_prob = state_reset_prob
         self._streams = [
@@ -76,11 +73,11 @@ class StreamLoader:
             yield batch
 
     def state_dict(self) -> dict[str, Any]:
-        """The position after the last batch given."""
+        """The position after the last batch."""
         return {"given": self._given, "streams": [stream.state() for stream in self._streams]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Resume after the last batch that was given when the state was taken."""
+        """Resume after the batch at which the state was saved."""
         self._given = state["given"]
         for stream, position in zip(self._streams, state["streams"], strict=True):
             stream.restore(position)
@@ -108,14 +105,14 @@ class StreamLoader:
 
 
 class StreamData(LightningDataModule):
-    """Gives each rank its share of the rows."""
+    """Loads the training text; each rank gets its share of the rows."""
 
     def __init__(
         self,
         text: PreparedCorpus,
         vocabulary: Vocabulary,
         encoder: TokenEncoder,
-        recipe: Mapping[str, Any],
+        recipe: PretrainingSettings,
         num_batches: int,
     ) -> None:
         super().__init__()
@@ -124,7 +121,7 @@ class StreamData(LightningDataModule):
 
     def train_dataloader(self) -> StreamLoader:
         assert self.trainer is not None
-        batch_size, world = self.recipe["batch_size"], self.trainer.world_size
+        batch_size, world = self.recipe.batch_size, self.trainer.world_size
         if batch_size % world:
             raise ValueError(
                 f"pretraining.batch_size={batch_size} cannot be divided among {world} processes."
@@ -136,8 +133,8 @@ class StreamData(LightningDataModule):
             self.encoder,
             batch_size=batch_size,
             rows=range(rank * share, (rank + 1) * share),
-            unroll_steps=self.recipe["unroll_steps"],
+            unroll_steps=self.recipe.unroll_steps,
             num_batches=self.num_batches,
-            seed=self.recipe["seed"],
-            state_reset_prob=self.recipe["state_reset_prob"],
+            seed=self.recipe.seed,
+            state_reset_prob=self.recipe.state_reset_prob,
         )

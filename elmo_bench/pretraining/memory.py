@@ -1,4 +1,4 @@
-"""How the C library gives memory back; training is faster when it does not."""
+"""A glibc setting that makes training faster: freed memory is kept, not returned."""
 
 import ctypes
 import sys
@@ -7,10 +7,10 @@ _TRIM_THRESHOLD, _MMAP_MAX = -1, -4  # of malloc.h
 
 
 def keep_freed_memory() -> None:
-    """Let glibc keep large blocks that are freed, since every step asks for the same ones again.
+    """Let glibc keep large freed blocks, since every step allocates the same ones again.
 
-    By default each is mapped and unmapped anew, and its pages are cleared each time. Elsewhere
-    than on glibc nothing happens.
+    By default each is mapped and unmapped every time, and its pages are zeroed. Without glibc this
+    does nothing.
     """
     if sys.platform != "linux":
         return

@@ -1,6 +1,6 @@
-"""Pretraining as Lightning sees it: the two streams, the loss, the optimizer and its schedule."""
+"""The Lightning module of pretraining: two streams, the loss, the optimizer and its schedule."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import cos, isfinite, pi
 from typing import Any
 
@@ -16,51 +16,49 @@ from torch.optim import Adagrad, Adam, Optimizer
 from elmo_bench.bilm.lstm import State
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import Softmax
+from elmo_bench.config.pretraining_settings import PretrainingSettings, ScheduleSettings
 from elmo_bench.pretraining.loader import StreamBatch
 
 
 class DivergedError(RuntimeError):
-    """The loss is not a number any more."""
+    """The loss or a weight is no longer finite."""
 
 
 class BilmTraining(LightningModule):
-    """Trains a biLM and its softmax on two streams whose LSTM states go on from batch to batch.
+    """Trains a biLM and its softmax on two streams; LSTM states carry over between batches.
+
+    Dropout and negative samples are determined by seed, batch and rank, so a resumed training
+    needs no state of a random generator.
 
     Args:
-        optimizer: `kind` (adam or adagrad), `lr`, and `beta2` for adam.
-        schedule: `kind` (constant or cosine) and `warmup` in steps.
-        loss_scale: Factor of the loss; bilm-tf's is the number of unrolled steps.
-        seed: Together with batch and rank, it determines dropout and negative samples, so a
-            resumed training needs no state of a random generator.
+        bilm: The model.
+        softmax: Predicts the next and the previous word.
+        recipe: Optimizer, schedule, scale of the loss and seed.
     """
 
     def __init__(
         self,
         bilm: BiLm,
         softmax: Softmax,
-        optimizer: Mapping[str, Any],
-        schedule: Mapping[str, Any],
-        loss_scale: float,
-        seed: int,
+        recipe: PretrainingSettings,
     ) -> None:
         super().__init__()
         self.bilm, self.softmax = bilm, softmax
-        self.optimizer_settings, self.schedule = dict(optimizer), dict(schedule)
-        self.loss_scale, self.seed = loss_scale, seed
+        self.recipe = recipe
+        self.loss_scale = float(recipe.unroll_steps) if recipe.sum_over_steps else 1.0
         self.states: list[State] | None = None  # forward and backward, of this rank's rows
         self.last_loss = float("nan")
-        self.progress = 0.0  # part of the training that is done, from 0 to 1
+        self.progress = 0.0  # fraction of the training that is done, from 0 to 1
 
     def configure_optimizers(self) -> Optimizer:
-        kind, lr = self.optimizer_settings["kind"], self.optimizer_settings["lr"]
+        optimizer = self.recipe.optimizer
         parameters = [p for p in self.parameters() if p.requires_grad]
-        if kind == "adagrad":
-            # As TensorFlow has it: without an epsilon, and sums of squares that start at 1.
-            return Adagrad(parameters, lr, initial_accumulator_value=1.0, eps=0.0)
-        if kind == "adam":
-            betas = (0.9, self.optimizer_settings["beta2"])
-            return Adam(parameters, lr, betas=betas, fused=True)
-        raise ValueError(f"pretraining.optimizer.kind is {kind!r}; it can be adam or adagrad.")
+        match optimizer.kind:
+            case "adagrad":
+                # As in TensorFlow: without an epsilon, and sums of squares that start at 1.
+                return Adagrad(parameters, optimizer.lr, initial_accumulator_value=1.0, eps=0.0)
+            case "adam":
+                return Adam(parameters, optimizer.lr, betas=(0.9, optimizer.beta2), fused=True)
 
     def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
         torch.manual_seed(self._seed(batch_idx, self.global_rank))
@@ -83,12 +81,12 @@ class BilmTraining(LightningModule):
         return loss * self.loss_scale
 
     def on_before_optimizer_step(self, optimizer: Optimizer) -> None:
-        factor = schedule_factor(self.schedule, self.progress, self.trainer.global_step)
+        factor = schedule_factor(self.recipe.schedule, self.progress, self.trainer.global_step)
         for group in optimizer.param_groups:
-            group["lr"] = self.optimizer_settings["lr"] * factor
+            group["lr"] = self.recipe.optimizer.lr * factor
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        # Every rank is here, and the states of all go into the one file that rank 0 writes.
+        # Every rank calls this; the states of all ranks go into the one file that rank 0 writes.
         states = self.states or []
         checkpoint["lstm_states"] = [
             tuple(self._gather(tensor) for tensor in state) for state in states
@@ -102,7 +100,7 @@ class BilmTraining(LightningModule):
         ] or None
 
     def _previous_states(self, reset: Bool[Tensor, " row"]) -> Sequence[State | None]:
-        """Where the last batch ended in both directions; zeros for rows that are reset."""
+        """The final states of the last batch in both directions; zeros for rows that are reset."""
         if self.states is None:
             return (None, None)
         ended = reset[None, :, None]  # states are (layer, row, dim)
@@ -112,11 +110,11 @@ class BilmTraining(LightningModule):
         ]
 
     def _seed(self, batch_idx: int, rank: int) -> int:
-        mixed = np.random.SeedSequence([self.seed, batch_idx, rank]).generate_state(1)
+        mixed = np.random.SeedSequence([self.recipe.seed, batch_idx, rank]).generate_state(1)
         return int(mixed[0])
 
     def _watch(self, loss: Tensor, batch_idx: int) -> None:
-        """Keep the loss of all ranks for the progress bar, and stop if it is not a number."""
+        """Keep the mean loss of all ranks for callbacks, and stop if it is not finite."""
         if self.trainer.world_size > 1:
             loss = loss.clone()
             torch.distributed.all_reduce(loss)
@@ -133,13 +131,11 @@ class BilmTraining(LightningModule):
         return torch.cat(parts, dim=1).cpu()
 
 
-def schedule_factor(schedule: Mapping[str, Any], progress: float, step: int) -> float:
+def schedule_factor(schedule: ScheduleSettings, progress: float, step: int) -> float:
     """Factor of the learning rate: linear warm-up, then constant or half a cosine down to zero."""
-    warmup = min(1.0, (step + 1) / schedule["warmup_steps"]) if schedule["warmup_steps"] else 1.0
-    if schedule["kind"] == "constant":
-        return warmup
-    if schedule["kind"] == "cosine":
-        return warmup * (1 + cos(pi * min(1.0, progress))) / 2
-    raise ValueError(
-        f"pretraining.schedule.kind is {schedule['kind']!r}; it can be constant or cosine."
-    )
+    warmup = min(1.0, (step + 1) / schedule.warmup_steps) if schedule.warmup_steps else 1.0
+    match schedule.kind:
+        case "constant":
+            return warmup
+        case "cosine":
+            return warmup * (1 + cos(pi * min(1.0, progress))) / 2

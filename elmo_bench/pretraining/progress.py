@@ -1,4 +1,4 @@
-"""The progress of a pretraining: tokens per second, perplexity and time left."""
+"""Progress display of pretraining: tokens per second, perplexity and time left."""
 
 import sys
 import time
@@ -17,10 +17,10 @@ _SMOOTHING = 0.98
 
 
 class PretrainingProgress(ProgressBar):
-    """A bar on a terminal; a line now and then where the output goes to a file.
+    """A progress bar on a terminal; a line at intervals if the output is not a terminal.
 
     The perplexity shown is that of the training text, smoothed. With the sampled softmax it would
-    mean nothing, so the loss is shown instead.
+    be meaningless, so the loss is shown instead.
 
     Args:
         tokens: Tokens of one batch on all ranks, each counted once for both directions.

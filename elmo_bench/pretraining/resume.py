@@ -1,4 +1,4 @@
-"""The file from which a killed pretraining goes on."""
+"""The checkpoint from which a killed pretraining resumes."""
 
 import os
 import time
@@ -11,15 +11,17 @@ from pytorch_lightning.callbacks import Checkpoint
 
 from elmo_bench.pretraining.module import DivergedError
 
+RESUME = "resume.ckpt"  # in the scratch folder of a pretraining
+
 
 class ResumeCheckpoint(Checkpoint):
-    """Writes one file from which a killed training goes on.
+    """Writes one file from which a killed training resumes.
 
-    The file is replaced only by a complete new one whose weights are finite. Between two steps, so
-    no gradient that was accumulated is lost.
+    The file is replaced only by a complete new one whose weights are finite. It is written between
+    two optimizer steps, so no accumulated gradient is lost.
 
     Args:
-        identity: What the training computes; another one cannot go on from this file.
+        identity: What the training computes; a different training cannot resume from this file.
         every_steps: Optimizer steps between two checkpoints, or None.
         every_minutes: Minutes between two checkpoints, or None.
     """
@@ -56,23 +58,23 @@ class ResumeCheckpoint(Checkpoint):
         checkpoint["identity"] = self.identity
 
     def save(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Write the file; the one before stays until the new one is on the disk."""
+        """Write the file; the previous one is kept until the new one is on disk."""
         for name, parameter in pl_module.named_parameters():
             if not torch.isfinite(parameter).all():
                 raise DivergedError(f"{name} is not finite after step {trainer.global_step}.")
-        fresh = self.path.with_name(f"{self.path.name}.new")
-        trainer.save_checkpoint(fresh)
+        new = self.path.with_name(f"{self.path.name}.new")
+        trainer.save_checkpoint(new)
         if trainer.is_global_zero:
-            with open(fresh, "rb") as file:
+            with open(new, "rb") as file:
                 os.fsync(file.fileno())
-            os.replace(fresh, self.path)
+            os.replace(new, self.path)
         self._saved_at = time.monotonic()
 
 
 def find_checkpoint(path: Path, identity: dict[str, Any], force: bool) -> Path | None:
-    """The file to go on from, if there is one, which must be of this very training.
+    """The file to resume from, if there is one; it must belong to this same training.
 
-    With `force`, the file of another training is left to be overwritten.
+    With `force`, the file of another training is ignored, and overwritten later.
     """
     if not path.exists():
         return None
@@ -80,19 +82,19 @@ def find_checkpoint(path: Path, identity: dict[str, Any], force: bool) -> Path |
     other = first_difference(stored, identity)
     if other and not force:
         raise ValueError(
-            f"{path} is of an unfinished training with other settings ({other}). Give this one "
+            f"{path} belongs to an unfinished training with other settings ({other}). Give this one "
             "another name=..., or discard the unfinished one with force=true."
         )
     return None if other else path
 
 
-def first_difference(stored: Any, wanted: Any, place: str = "") -> str:
-    """The first place where two settings differ, with both values; empty if there is none."""
+def first_difference(stored: Any, wanted: Any, path: str = "") -> str:
+    """The first key at which two settings differ, with both values; empty if there is none."""
     if isinstance(stored, dict) and isinstance(wanted, dict):
         for key in wanted:
-            below = f"{place}.{key}" if place else key
+            below = f"{path}.{key}" if path else key
             found = first_difference(stored.get(key), wanted[key], below)
             if found:
                 return found
         return ""
-    return "" if stored == wanted else f"{place} was {stored} and is {wanted}"
+    return "" if stored == wanted else f"{path} was {stored} and is {wanted}"

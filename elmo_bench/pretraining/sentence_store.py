@@ -1,6 +1,6 @@
-"""A corpus on disk as pretraining reads it: sentences by number, memory-mapped, and word counts.
+"""A corpus on disk for pretraining: memory-mapped sentences by number, and word counts.
 
-It is written in one pass and with bounded memory, so the size of a corpus is limited by the disk.
+It is written in one pass with bounded memory, so only the disk limits the size of a corpus.
 """
 
 from collections import Counter
@@ -15,14 +15,14 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from elmo_bench.bilm.vocabulary import Vocabulary, sort_by_count
 from elmo_bench.pretraining.corpus import Corpus, Sentence
-from elmo_bench.records.files import replace_folder
+from elmo_bench.records.atomic import replace_folder
 
-# Past so many distinct words, about 1 GB, the rarest are forgotten while counting.
+# Above this many distinct words, about 1 GB, the rarest are dropped while counting.
 MAX_COUNTED = 8_000_000
 
 
 class SentenceStore:
-    """Sentences by number, without reading the others.
+    """Sentences by number, read one at a time from memory-mapped files.
 
     `text.bin` holds the words in UTF-8, `starts.bin` where each sentence begins in it (and where
     the last one ends), `lengths.bin` its number of words.
@@ -47,7 +47,7 @@ class SentenceStore:
 
 
 def write_store(folder: Path, sentences: Iterable[Sentence], count: bool) -> Counter[str]:
-    """Write sentences for `SentenceStore`; give the counts of their words if asked to."""
+    """Write sentences for `SentenceStore`; return word counts, empty unless `count`."""
     counts: Counter[str] = Counter()
     folder.mkdir(parents=True)
     end, number = 0, 0
@@ -60,7 +60,7 @@ def write_store(folder: Path, sentences: Iterable[Sentence], count: bool) -> Cou
         task = progress.add_task(f"Reading {folder.name}", total=None, sentences=0)
         starts.write(np.int64(0).tobytes())
         for number, sentence in enumerate(sentences, start=1):
-            # A word that holds a space is taken as several words.
+            # A word that contains a space becomes several words.
             line = " ".join(sentence)
             end += text.write(line.encode())
             starts.write(end.to_bytes(8, "little"))
@@ -78,7 +78,7 @@ def write_store(folder: Path, sentences: Iterable[Sentence], count: bool) -> Cou
 
 @dataclass(frozen=True)
 class PreparedCorpus:
-    """A corpus on disk: training sentences, held-out sentences by part, words by falling count."""
+    """A corpus on disk: training sentences, held-out sentences by part, words by descending count."""
 
     folder: Path
 
@@ -101,7 +101,7 @@ class PreparedCorpus:
 
 
 def prepare_corpus(corpus: Corpus, cache: Path) -> PreparedCorpus:
-    """Write the corpus to the cache, once: as long as its files do not change it is found there."""
+    """Write the corpus to the cache, unless it is there: its files are read again if they change."""
     folder = cache / corpus.fingerprint()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
@@ -131,5 +131,5 @@ def _progress() -> Progress:
         TimeElapsedColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,  # where it would leave empty lines
+        disable=not console.is_terminal,  # elsewhere it would leave empty lines
     )

@@ -1,130 +1,140 @@
-"""The stage that pretrains a biLM: the only functions that know the whole path."""
+"""The stage behind pretrain.py: from settings to a checkpoint folder of a biLM."""
 
 import json
 import logging
 import time
 import warnings
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import torch
 from filelock import FileLock
-from omegaconf import DictConfig
-from pytorch_lightning import Callback, Trainer
+from pytorch_lightning import Trainer
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.perplexity import has_softmax, load_softmax
 from elmo_bench.bilm.softmax import Softmax, as_trained_with, build_softmax
 from elmo_bench.bilm.vocabulary import Vocabulary
-from elmo_bench.config.compose import ConfigError, build, plain
-from elmo_bench.loggers import GuardedLogger, build_logger
-from elmo_bench.pretraining.callbacks import HeldOutPerplexity, LossCurve, TimeBudget
+from elmo_bench.config.errors import ConfigError
+from elmo_bench.config.pretraining_settings import (
+    PretrainingSettings,
+    PretrainSettings,
+    TaskCorpusSettings,
+)
+from elmo_bench.loggers import GuardedLogger
+from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
+from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.loader import StreamData
 from elmo_bench.pretraining.memory import keep_freed_memory
 from elmo_bench.pretraining.module import BilmTraining, DivergedError
-from elmo_bench.pretraining.progress import PretrainingProgress
-from elmo_bench.pretraining.resume import ResumeCheckpoint, find_checkpoint, first_difference
+from elmo_bench.pretraining.resume import RESUME, find_checkpoint, first_difference
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
-
-RESUME = "resume.ckpt"
+from elmo_bench.pretraining.trainer import new_trainer
 
 
 class PretrainingError(ValueError):
-    """A pretraining that cannot go on; says what to do."""
+    """A pretraining that cannot continue; the message says what to do."""
 
 
-def pretrain(cfg: DictConfig) -> Path:
-    """Train the biLM that the config describes, unless it is there already; give its folder.
+def pretrain(settings: PretrainSettings) -> Path:
+    """Train the biLM that settings describe, unless it is finished; return its folder.
 
-    A training that was cut off goes on from its last checkpoint. Of several processes that want
-    the same biLM one trains it and the others wait.
+    An interrupted training resumes from its last checkpoint. If several processes need the
+    same biLM, one trains it and the others wait.
     """
-    settings = plain(cfg)
-    name = settings["name"] or _default_name(settings)
-    folder = Path(settings["paths"]["bilm"]) / name
-    scratch = Path(settings["paths"]["outputs"]) / "pretraining" / name
+    name = settings.name or _default_name(settings)
+    folder = Path(settings.paths.bilm) / name
+    scratch = Path(settings.paths.outputs) / "pretraining" / name
     scratch.mkdir(parents=True, exist_ok=True)
-    identity = {
-        key: settings[key] for key in ("bilm", "corpus", "pretraining", "init_from", "save_dtype")
-    }
-    identity["bilm"] = {key: identity["bilm"][key] for key in ("name", "encoder", "lstm")}
-    identity["corpus"] = {k: v for k, v in identity["corpus"].items() if k != "cache"}
+    identity = pretraining_identity(settings)
     with _only_one(scratch):
-        if not _is_finished(folder, scratch, identity, settings["force"]):
-            _train(cfg, settings, identity, folder, scratch)
+        if not _is_finished(folder, identity, settings.force):
+            _train(settings, identity, folder, scratch)
             if _is_first():
                 print(f"The biLM is in {folder}", flush=True)
     return folder
 
 
+def pretraining_identity(settings: PretrainSettings) -> dict[str, Any]:
+    """What a pretraining computes; how and where it computes is left out."""
+    identity: dict[str, Any] = {
+        "bilm": settings.bilm.architecture().plain(),
+        "corpus": settings.corpus.plain(),
+        "pretraining": settings.pretraining.plain(),
+        "init_from": settings.init_from,
+        "save_dtype": settings.save_dtype,
+    }
+    if isinstance(settings.corpus, TaskCorpusSettings):
+        assert settings.task is not None and settings.data is not None
+        identity |= {"task": settings.task.plain(), "data": settings.data.plain()}
+    return identity
+
+
 def _train(
-    cfg: DictConfig,
-    settings: dict[str, Any],
-    identity: dict[str, Any],
-    folder: Path,
-    scratch: Path,
+    settings: PretrainSettings, identity: dict[str, Any], folder: Path, scratch: Path
 ) -> None:
-    keep_freed_memory()
-    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
-    warnings.filterwarnings("ignore", module="pytorch_lightning")
-    if settings["trainer"]["threads"]:
-        torch.set_num_threads(settings["trainer"]["threads"])
-    recipe = settings["pretraining"]
-    torch.manual_seed(recipe["seed"])
-    corpus = build(cfg.corpus)
-    text = prepare_corpus(corpus, Path(settings["paths"]["cache"]) / "corpus")
+    _set_up_process(settings)
+    recipe = settings.pretraining
+    cache = Path(settings.paths.cache)
+    corpus = build_corpus(settings, cache)
+    text = prepare_corpus(corpus, cache / "corpus")
     identity = {**identity, "text": corpus.fingerprint()}
     bilm, softmax, vocabulary = _new_model(settings, text, folder.name)
-    steps = _num_steps(text, recipe)
-    scale = float(recipe["unroll_steps"]) if recipe["sum_over_steps"] else 1.0
-    module = BilmTraining(
-        bilm, softmax, recipe["optimizer"], recipe["schedule"], scale, recipe["seed"]
-    )
-    data = StreamData(
-        text, vocabulary, bilm.encoder, recipe, steps * recipe["accumulate_grad_batches"]
-    )
+    num_steps = _num_steps(text, recipe)
+    module = BilmTraining(bilm, softmax, recipe)
+    num_batches = num_steps * recipe.accumulate_grad_batches
+    data = StreamData(text, vocabulary, bilm.encoder, recipe, num_batches)
     heldout = HeldOutPerplexity(
         text.heldout,
         vocabulary,
-        every=max(1, steps // recipe["num_validations"]),
-        at_start=settings["init_from"] is not None,
+        every=max(1, num_steps // recipe.num_validations),
+        at_start=settings.init_from is not None,
     )
-    clock = TimeBudget(recipe["budget_minutes"])
-    trainer = _new_trainer(settings, identity, steps, scratch, [clock, heldout])
-    _fit(trainer, module, data, find_checkpoint(scratch / RESUME, identity, settings["force"]))
+    budget = TimeBudget(recipe.budget_minutes)
+    trainer = new_trainer(settings, identity, num_steps, scratch, [budget, heldout])
+    _fit(trainer, module, data, find_checkpoint(scratch / RESUME, identity, settings.force))
     if trainer.is_global_zero:
         record = {
             "name": folder.name,
-            "corpus": settings["corpus"]["name"],
+            "corpus": settings.corpus.name,
             "steps": trainer.global_step,
-            "tokens": trainer.global_step * _tokens_per_step(recipe),
+            "tokens": trainer.global_step * recipe.tokens_per_step,
             "training_words": text.train.num_words,
             "vocabulary_size": len(vocabulary),
-            "seconds": round(clock.seconds, 1),
+            "seconds": round(budget.seconds, 1),
             "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "perplexity": heldout.history[-1]["perplexity"],
             "history": heldout.history,
-            "settings": {**identity, "corpus": settings["corpus"]},
+            "settings": identity,
         }
-        dtype = getattr(torch, settings["save_dtype"])
+        dtype = getattr(torch, settings.save_dtype)
         bilm.save(folder, record, {"softmax": softmax.state_dict()}, dtype=dtype)
         (scratch / RESUME).unlink(missing_ok=True)
     trainer.strategy.barrier()
 
 
+def _set_up_process(settings: PretrainSettings) -> None:
+    """Set memory, threads and seed, and quiet Lightning."""
+    keep_freed_memory()
+    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", module="pytorch_lightning")
+    if settings.trainer.threads is not None:
+        torch.set_num_threads(settings.trainer.threads)
+    torch.manual_seed(settings.pretraining.seed)
+
+
 def _fit(trainer: Trainer, module: BilmTraining, data: StreamData, checkpoint: Path | None) -> None:
     if checkpoint is not None and _is_first():
-        print(f"Going on from {checkpoint}", flush=True)
+        print(f"Resuming from {checkpoint}", flush=True)
     try:
         trainer.fit(module, data, ckpt_path=checkpoint, weights_only=True)
     except DivergedError as error:
         kept = Path(trainer.default_root_dir) / RESUME
-        place = f"The last good checkpoint is kept in {kept}. " if kept.exists() else ""
+        where = f"The last good checkpoint is kept in {kept}. " if kept.exists() else ""
         raise PretrainingError(
-            f"{error} {place}Start again with a lower pretraining.optimizer.lr or "
+            f"{error} {where}Start again with a lower pretraining.optimizer.lr or "
             "pretraining.gradient_clip_val (and another name=... or force=true)."
         ) from error
     finally:
@@ -136,105 +146,56 @@ def _fit(trainer: Trainer, module: BilmTraining, data: StreamData, checkpoint: P
 
 
 def _new_model(
-    settings: dict[str, Any], text: PreparedCorpus, name: str
+    settings: PretrainSettings, text: PreparedCorpus, name: str
 ) -> tuple[BiLm, Softmax, Vocabulary]:
-    """An untrained biLM and softmax, or those to start from.
+    """A new biLM, softmax and vocabulary, or those of `init_from`.
 
-    Official weights come without softmax and vocabulary; then these are made for the corpus.
+    Official weights have no softmax and no vocabulary, so these are made for the corpus.
     """
-    recipe, model = settings["pretraining"], settings["bilm"]
-    start = settings["init_from"]
-    if start is None:
-        vocabulary = text.vocabulary(**recipe["vocabulary"])
-        bilm = BiLm(name, model["encoder"], model["lstm"], vocabulary.words)
+    recipe = settings.pretraining
+    words = recipe.vocabulary
+    if settings.init_from is None:
+        vocabulary = text.vocabulary(words.max_words, words.min_count)
+        bilm = BiLm(settings.bilm.architecture().but(name=name), vocabulary.words)
     else:
-        bilm = BiLm.load(start).train()
-        bilm.config["name"] = name
+        bilm = BiLm.load(settings.init_from).train()
+        bilm.architecture = bilm.architecture.but(name=name)
         if has_softmax(bilm):
             softmax, vocabulary = load_softmax(bilm)
-            return bilm, as_trained_with(recipe["loss"], softmax), vocabulary
-        vocabulary = text.vocabulary(**recipe["vocabulary"])
+            return bilm, as_trained_with(recipe.loss, softmax), vocabulary
+        vocabulary = text.vocabulary(words.max_words, words.min_count)
         bilm.vocabulary = vocabulary.words
-    softmax = build_softmax(recipe["loss"], bilm.projection_dim, len(vocabulary))
-    return bilm, softmax, vocabulary
+    return bilm, build_softmax(recipe.loss, bilm.projection_dim, len(vocabulary)), vocabulary
 
 
-def _new_trainer(
-    settings: dict[str, Any],
-    identity: dict[str, Any],
-    steps: int,
-    scratch: Path,
-    callbacks: list[Callback],
-) -> Trainer:
-    how, recipe = settings["trainer"], settings["pretraining"]
-    intervals = how["checkpoint_steps"], how["checkpoint_minutes"]
-    callbacks = [
-        *callbacks,
-        LossCurve(scratch / "losses.csv", how["log_every_n_steps"]),
-        ResumeCheckpoint(scratch / RESUME, identity, *intervals),
-    ]
-    if how["progress_bar"]:
-        tokens = recipe["batch_size"] * recipe["unroll_steps"]
-        callbacks.append(PretrainingProgress(tokens, recipe["loss"]["kind"] == "sampled"))
-    logger = None
-    if _is_first():
-        logger = build_logger(settings["logger"], scratch, scratch.name, "pretraining", identity)
-    trainer = Trainer(
-        accelerator=how["accelerator"],
-        devices=how["devices"],
-        num_nodes=how["num_nodes"],
-        strategy=how["strategy"],
-        precision=recipe["precision"],
-        max_epochs=1,  # for Lightning: the loader counts the epochs of the corpus
-        max_steps=steps,
-        accumulate_grad_batches=recipe["accumulate_grad_batches"],
-        gradient_clip_val=recipe["gradient_clip_val"],
-        callbacks=callbacks,
-        logger=logger or False,
-        enable_progress_bar=how["progress_bar"],
-        enable_model_summary=False,
-        default_root_dir=scratch,
-    )
-    if recipe["precision"] != "32-true" and trainer.strategy.root_device.type == "cpu":
-        raise ConfigError(
-            f"pretraining.precision={recipe['precision']} needs a GPU; set 32-true for the CPU."
-        )
-    return trainer
-
-
-def _tokens_per_step(recipe: Mapping[str, Any]) -> int:
-    return int(recipe["batch_size"] * recipe["unroll_steps"] * recipe["accumulate_grad_batches"])
-
-
-def _num_steps(text: PreparedCorpus, recipe: Mapping[str, Any]) -> int:
+def _num_steps(text: PreparedCorpus, recipe: PretrainingSettings) -> int:
     # A sentence of n words has n + 1 targets in each direction.
-    tokens = recipe["epochs"] * (text.train.num_words + len(text.train))
-    per_step = _tokens_per_step(recipe)
-    if tokens < per_step:
+    tokens = recipe.epochs * (text.train.num_words + len(text.train))
+    if tokens < recipe.tokens_per_step:
         raise ConfigError(
-            f"the corpus gives {tokens} tokens in {recipe['epochs']} epochs, but one step takes "
-            f"{per_step}. Lower pretraining.batch_size, or raise pretraining.epochs."
+            f"the corpus has {tokens} tokens in {recipe.epochs} epochs, but one step takes "
+            f"{recipe.tokens_per_step}. Lower pretraining.batch_size, or raise pretraining.epochs."
         )
-    return tokens // per_step
+    return tokens // recipe.tokens_per_step
 
 
-def _default_name(settings: dict[str, Any]) -> str:
-    if settings["init_from"] is None:
-        return str(settings["bilm"]["name"])
-    return f"{Path(settings['init_from']).name}-{settings['corpus']['name']}"
+def _default_name(settings: PretrainSettings) -> str:
+    if settings.init_from is None:
+        return settings.bilm.name
+    return f"{Path(settings.init_from).name}-{settings.corpus.name}"
 
 
 def _only_one(scratch: Path) -> AbstractContextManager[Any]:
-    """Keep other trainings of this name waiting; further ranks of this one belong to it."""
+    """Make other trainings of this name wait; the other ranks of this one take no lock."""
     return FileLock(scratch / "lock") if _is_first() else nullcontext()
 
 
 def _is_first() -> bool:
-    """Whether this is the first rank, as far as the environment tells before a trainer exists."""
+    """Whether this is rank 0, according to the environment, since no trainer exists yet."""
     return getattr(rank_zero_only, "rank", 0) == 0
 
 
-def _is_finished(folder: Path, scratch: Path, identity: dict[str, Any], force: bool) -> bool:
+def _is_finished(folder: Path, identity: dict[str, Any], force: bool) -> bool:
     record = folder / "training.json"
     if force or not record.exists():
         return False

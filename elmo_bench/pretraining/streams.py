@@ -1,7 +1,7 @@
 """Endless streams of shuffled sentences, packed into batch rows for truncated backpropagation.
 
-Each sentence is read as <S> words </S>; inputs are all but its last token, targets all but its
-first, so a forward stream never reads </S> and a backward one never reads <S>, as in bilm-tf.
+Each sentence is read as <S> words </S>; its inputs are all tokens but the last, its targets all
+but the first, so a forward stream never reads </S> and a backward one never reads <S>, as in bilm-tf.
 A row continues a sentence where the previous batch cut it off, and takes the next sentence of the
 shuffled corpus when one is used up. No position is padded, and none is skipped unless a row is
 reset.
@@ -15,11 +15,11 @@ import numpy as np
 from elmo_bench.bilm.characters import BOS, EOS
 from elmo_bench.pretraining.sentence_store import SentenceStore
 
-_BLOCK = 4096  # numbers of a shuffled order that are computed at once
+_BLOCK = 4096  # positions of a shuffled order computed at once
 
 
 class ShuffledOrder:
-    """A permutation of range(size) that is computed, not stored, so its size costs no memory.
+    """A permutation of range(size) that is computed, not stored, so it needs no memory.
 
     A Feistel network permutes the next larger power of four; numbers past `size` are sent through
     again until they fall below it.
@@ -50,7 +50,7 @@ class ShuffledOrder:
         bits, mask = np.uint64(self._half_bits), np.uint64((1 << self._half_bits) - 1)
         left, right = values >> bits, values & mask
         for key in self._keys:
-            # The multipliers are those of the murmur3 finalizer; overflow is wanted.
+            # The multipliers are those of the murmur3 finalizer; overflow is intended.
             mixed = (right ^ key) * np.uint64(0xFF51AFD7ED558CCD)
             mixed = (mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
             left, right = right, left ^ ((mixed ^ (mixed >> np.uint64(33))) & mask)
@@ -60,8 +60,8 @@ class ShuffledOrder:
 class Stream:
     """One direction of the corpus, dealt to the rows of a batch.
 
-    All ranks deal to all rows, which needs only the lengths of sentences, and read the text of
-    their own. So the rows hold the same text however many ranks share them.
+    Every rank deals sentences to all rows, which needs only their lengths, and reads the text of
+    its own rows. So the rows hold the same text however many ranks share them.
 
     Args:
         store: The sentences; each is dealt once before any is dealt again.
@@ -81,7 +81,7 @@ class Stream:
         self.places = [(-1, 0)] * batch_size
 
     def read(self, steps: int, reset: Collection[int] = ()) -> tuple[list[str], list[str]]:
-        """Give the next inputs and targets of the own rows, row after row, `steps` of each.
+        """Return the next inputs and targets of this rank's rows, row by row, `steps` of each.
 
         Args:
             steps: Tokens of each row.
@@ -109,7 +109,7 @@ class Stream:
         return {"epoch": self.epoch, "dealt": self.dealt, "places": list(self.places)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go to a position that `state` gave."""
+        """Return to a position saved by `state`."""
         self.epoch, self.dealt = state["epoch"], state["dealt"]
         self.places = [(int(sentence), int(used)) for sentence, used in state["places"]]
         self._order = ShuffledOrder(len(self._store), (*self._seed, self.epoch))

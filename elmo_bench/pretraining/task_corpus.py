@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from elmo_bench.config.compose import build
+from elmo_bench.config.locating import build_task
+from elmo_bench.config.settings import DataSettings, TaskSettings
 from elmo_bench.data.example import Segment, Split, distinct_segments
 from elmo_bench.data.loading import load_split
 from elmo_bench.pretraining.corpus import Sentence
@@ -13,36 +13,32 @@ from elmo_bench.task import Task
 
 
 class TaskCorpus:
-    """The segments of a task's training split, and those of its dev split to measure on.
+    """The segments of a task's training split, and those of its dev split for perplexity.
 
-    A segment within the one before it is left out: a phrase of a sentence adds no text. Whatever
-    part of the labels a run trains on, the text is all there.
+    A segment that is contained in the previous one is left out: a phrase of a sentence adds no
+    text. The whole training text is read, however many of its labels a run trains on.
 
     Args:
-        name: How records call this corpus.
-        task: The task's `name`, `build`, `files` and `hub`.
-        data: The data option.
+        task: Which task.
+        data: Where its corpus is read from.
         cache: Where the mini benchmark is kept.
     """
 
-    def __init__(
-        self, name: str, task: Mapping[str, Any], data: Mapping[str, Any], cache: str
-    ) -> None:
-        self.name = name
-        self._settings, self._cache = task, Path(cache)
-        self._data = {**data, "train_limit": None, "train_fraction": 1.0}
-        self._task: Task = build(task["build"])
+    def __init__(self, task: TaskSettings, data: DataSettings, cache: Path) -> None:
+        self._settings, self._cache = task, cache
+        self._data = data.but(train_limit=None, train_fraction=1.0)
+        self._task: Task = build_task(task.build)
 
     def train(self) -> Iterator[Sentence]:
         """Stream the distinct segments of the training split."""
         return self._segments("train")
 
     def heldout(self) -> Mapping[str, Iterator[Sentence]]:
-        """Stream those of the dev split."""
+        """Stream the distinct segments of the dev split."""
         return {"dev": self._segments("dev")}
 
     def fingerprint(self) -> str:
-        """Change with the words themselves."""
+        """A hash of all segments."""
         return digest(["task", list(self._segments("train")), list(self._segments("dev"))])
 
     def _segments(self, split: Split) -> Iterator[Segment]:

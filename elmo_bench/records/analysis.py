@@ -20,9 +20,9 @@ class Analysis:
     analysis: str  # wsd, pos or neighbors: the command
     bilm: str
     fingerprint: str  # of the biLM's weights
-    data: str  # for people; `settings` has the content of every file
-    settings: dict[str, Any]  # all that changes a number
-    metric: str = ""  # the name in scores that fills the tables; '' where there are only examples
+    data: str  # for display; `settings` has the hash of every file
+    settings: dict[str, Any]  # everything that affects a number
+    metric: str = ""  # the score shown in tables; '' where there are only examples
     layers: list[dict[str, float]] = field(default_factory=list)  # metric -> score, from tokens up
     baselines: dict[str, dict[str, float]] = field(default_factory=dict)  # name -> metric -> score
     examples: dict[str, Any] = field(default_factory=dict)  # results that are text
@@ -39,22 +39,22 @@ class Analysis:
 
     @property
     def file_name(self) -> str:
-        """Readable first, unique by the hash."""
+        """A readable name, made unique by the hash."""
         names = re.sub(r"[^\w.-]+", "_", f"{self.analysis}-{self.bilm}-{self.data}")
         return f"{names[:80]}-{self.run}.json"
 
 
 def write_analysis(analysis: Analysis, directory: Path | str = "results/analysis") -> Path:
-    """Write the record in one step, in the place of an older one of the same analysis."""
+    """Write the record atomically, replacing an older one of the same analysis."""
     return write_json(Path(directory) / analysis.file_name, analysis)
 
 
 def read_analyses(directory: Path | str = "results/analysis") -> list[Analysis]:
-    """Read all records of a folder by name; a damaged file is logged and skipped."""
+    """Read all records of a folder, sorted by name; a damaged file is logged and skipped."""
     return read_all(lambda path: read_as(Analysis, path, VERSION), Path(directory))
 
 
 def data_name(path: Path) -> str:
-    """What tables call a data set: the first part of its file's name, or its folder."""
+    """The name of a data set in tables: the first part of its file's name, or its folder."""
     name = path.name.split(".")[0]
     return path.resolve().parent.name if name in ("train", "dev", "test") else name

@@ -1,4 +1,4 @@
-"""Hashes that name content: of files, and of anything that JSON can write."""
+"""Content hashes of files and of anything that can be written as JSON."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def digest(content: Any) -> str:
-    """A short hash of anything that JSON can write."""
+    """A short hash of anything that can be written as JSON."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -18,5 +18,5 @@ def content_hash(path: Path) -> str:
 
 
 def file_identity(path: Path) -> dict[str, str]:
-    """A file by name and content; its folder does not matter."""
+    """A file's name and content hash; its folder does not matter."""
     return {"name": path.name, "sha256": content_hash(path)}

@@ -1,4 +1,4 @@
-"""Dataclasses as JSON files: what the records of runs and of analyses have in common."""
+"""Dataclasses as JSON files, for the records of runs and of analyses."""
 
 import json
 import logging
@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from elmo_bench.records.files import write_text
+from elmo_bench.records.atomic import write_text
 
 Kind = TypeVar("Kind")
 
@@ -15,17 +15,17 @@ log = logging.getLogger(__name__)
 
 
 def write_json(path: Path, record: Any) -> Path:
-    """Write a dataclass in one step; the same values give the same bytes."""
+    """Write a dataclass atomically; the same values give the same bytes."""
     text = json.dumps(asdict(record), indent=1, sort_keys=True, ensure_ascii=False)
     write_text(path, text + "\n")
     return path
 
 
 def read_as(kind: type[Kind], path: Path, version: int) -> Kind:
-    """Read a dataclass; ValueError says what is wrong with the file.
+    """Read a dataclass; a ValueError says what is wrong with the file.
 
     Args:
-        kind: The dataclass; keys that it does not know are left out.
+        kind: The dataclass; keys that it does not have are ignored.
         path: The file.
         version: The newest version of the format that this code knows.
     """
@@ -34,7 +34,7 @@ def read_as(kind: type[Kind], path: Path, version: int) -> Kind:
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path}: not a readable JSON file ({error})") from error
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: a record is a JSON object, this is a {type(content).__name__}")
+        raise ValueError(f"{path}: not a JSON object but a {type(content).__name__}")
     if content.get("version", 0) > version:
         raise ValueError(
             f"{path}: written by a newer elmo_bench (record version {content['version']}, "

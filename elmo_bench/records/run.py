@@ -1,4 +1,4 @@
-"""The record of a run: one JSON file, the truth that tables, plots and loggers are views of."""
+"""The record of a run: one JSON file, the source of all tables, plots and logs."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,26 +11,26 @@ VERSION = 2  # raised when the meaning of a field changes; newer records are ref
 
 @dataclass(frozen=True)
 class Record:
-    """What one run computed and its results. Scores are percentages as papers print them."""
+    """The config and results of one run. Scores are percentages as papers print them."""
 
     run: str  # hash of what was computed; runs with the same hash replace each other
     task: str
     seed: int
-    metric: str  # the name in `scores` that fills the tables
-    data: str  # names of the chosen options, for people; `config` has every value
+    metric: str  # the one of `scores` shown in tables
+    data: str  # names of the chosen options, for display; `config` has every value
     words: str
     elmo: str  # "none" is the baseline
     bilm: str | None  # None in the baseline
-    config: dict[str, Any]  # resolved, and exactly what the hash was made of
+    config: dict[str, Any]  # resolved, and exactly what was hashed
     scores: dict[str, dict[str, float]]  # split -> metric -> value
-    layer_weights: dict[str, dict[str, Any]] = field(
-        default_factory=dict
-    )  # placement -> weights, gamma
+    overrides: list[str] = field(default_factory=list)  # the command line that made it
+    # placement -> weights, gamma
+    layer_weights: dict[str, dict[str, Any]] = field(default_factory=dict)
     epochs: list[dict[str, Any]] = field(default_factory=list)  # a row per dev pass
     sizes: dict[str, int] = field(default_factory=dict)  # examples per split, parameters, bytes
     seconds: dict[str, float] = field(default_factory=dict)  # by stage
-    skipped: dict[str, int] = field(default_factory=dict)  # by the readers: split: reason -> count
-    # of the biLM on the task's dev text, where it was fine-tuned: before, after -> by direction
+    skipped: dict[str, int] = field(default_factory=dict)  # "split: reason" -> count
+    # of a fine-tuned biLM on the task's dev text: before, after -> direction -> perplexity
     perplexity: dict[str, dict[str, float]] = field(default_factory=dict)
     fingerprint: str | None = None  # of the biLM's weights
     predictions: str | None = None  # file of test predictions, beside the record
@@ -42,20 +42,20 @@ class Record:
 
     @property
     def file_name(self) -> str:
-        """Readable first, unique by the hash."""
+        """A readable name, made unique by the hash."""
         return f"{self.task}-{self.elmo}-s{self.seed}-{self.run}.json"
 
 
 def write_record(record: Record, directory: Path) -> Path:
-    """Write a record in one step, in the place of an older one of the same run."""
+    """Write a record atomically, replacing an older one of the same run."""
     return write_json(directory / record.file_name, record)
 
 
 def read_record(path: Path) -> Record:
-    """Read one record; ValueError says what is wrong with the file."""
+    """Read one record; a ValueError says what is wrong with the file."""
     return read_as(Record, path, VERSION)
 
 
 def read_records(directory: Path | str = "results/runs") -> list[Record]:
-    """Read all records of a folder by name; a damaged file is logged and skipped."""
+    """Read all records of a folder, sorted by name; a damaged file is logged and skipped."""
     return read_all(read_record, Path(directory))

@@ -1,4 +1,4 @@
-"""How long each stage of a run takes."""
+"""A timer for the stages of a run."""
 
 import time
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class StageTimer:
-    """Adds up seconds by stage: `with timer("features"): ...`."""
+    """Seconds by stage, added up: `with timer("features"): ...`."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}

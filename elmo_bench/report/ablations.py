@@ -1,4 +1,4 @@
-"""Tables 2 and 3: one thing varies along a row, everything else stays."""
+"""The paper's Tables 2 and 3: ablations, with one setting varied along each row."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -8,20 +8,20 @@ from typing import Any
 from elmo_bench.report.cells import PAPER, Cell, Table, missing, number, scores, word
 from elmo_bench.report.groups import Group, Runs, differences, flatten, key_of
 from elmo_bench.report.paper import SOURCE, ablations
-from elmo_bench.report.run_command import run_command, with_elmo, without_elmo
+from elmo_bench.report.run_command import run_command
 
 NOTES = [
     "Dev scores in percent: mean ± standard deviation over seeds (number of seeds).",
-    "Along a row nothing but the column's setting differs.",
+    "The runs of a row differ only in the column's setting.",
     f"Paper: {SOURCE}.",
 ]
 HEAD = {
     "task": "Task",
     "metric": "Metric",
     "corpus": "Corpus",
-    "words": "Words",
+    "words": "Word vectors",
     "bilm": "biLM",
-    "settings": "Differs in",
+    "settings": "Differing settings",
 }
 
 
@@ -30,35 +30,33 @@ class Column:
     """A column of an ablation.
 
     Args:
-        matches: Whether the ELMo settings of a run belong here.
-        changes: The settings that would make such a run.
+        matches: Whether a run with these ELMo settings belongs in the column.
+        changes: The overrides that make a run belong in it.
     """
 
     title: str
     matches: Callable[[Mapping[str, Any]], bool]
-    changes: dict[str, Any]
+    changes: dict[str, str]
 
 
 def _penalized(penalty: float) -> Column:
     return Column(
         f"All layers, λ={penalty:g}",
         lambda elmo: elmo.get("layers") == "all" and elmo.get("l2") == penalty,
-        {"layers": "all", "l2": penalty},
+        {"elmo.l2": f"{penalty:g}"},
     )
 
 
-def _placed(title: str, option: str, *places: str) -> Column:
+def _placed(title: str, option: str, *placement: str) -> Column:
     return Column(
         title,
-        lambda elmo: sorted(elmo.get("placement", [])) == sorted(places),
-        {"name": option, "placement": list(places)},
+        lambda elmo: sorted(elmo.get("placement", [])) == sorted(placement),
+        {"elmo": option},
     )
 
 
 LAYERS = {
-    "last": Column(
-        "Last only", lambda elmo: elmo.get("layers") == "last", {"name": "last", "layers": "last"}
-    ),
+    "last": Column("Last only", lambda elmo: elmo.get("layers") == "last", {"elmo": "last"}),
     "all_1": _penalized(1.0),
     "all_0.001": _penalized(0.001),
 }
@@ -70,20 +68,20 @@ PLACEMENT = {
 
 
 def layers_table(runs: Runs) -> Table:
-    """Table 2: the last layer against all, and how freely they are weighted."""
+    """Table 2: the last layer only or all layers, with strong or weak L2 on their weights."""
     rows = _elmo_rows(runs, "layers", LAYERS, ("elmo.name", "elmo.layers", "elmo.l2"))
     columns = HEAD | {"baseline": "Baseline"} | {k: c.title for k, c in LAYERS.items()}
-    return Table("layers", "Which layers (the paper's Table 2)", columns, rows, NOTES)
+    return Table("layers", "Layer ablation (the paper's Table 2)", columns, rows, NOTES)
 
 
 def placement_table(runs: Runs) -> Table:
-    """Table 3: where the task's model takes ELMo vectors."""
+    """Table 3: ELMo vectors at the input of the task's model, its output, or both."""
     rows = _elmo_rows(runs, "placement", PLACEMENT, ("elmo.name", "elmo.placement"))
     columns = HEAD | {"baseline": "Baseline"} | {k: c.title for k, c in PLACEMENT.items()}
-    return Table("placement", "Where ELMo goes (the paper's Table 3)", columns, rows, NOTES)
+    return Table("placement", "Placement of ELMo (the paper's Table 3)", columns, rows, NOTES)
 
 
-Cells = dict[str, list[Group]]  # by column; no column is empty
+Cells = dict[str, list[Group]]  # column -> groups, of which there is at least one
 
 
 def _elmo_rows(
@@ -96,25 +94,25 @@ def _elmo_rows(
                 families[key_of(group.config, *varying)][name].append(group)
     rows: list[dict[str, Cell]] = []
     for task, chosen in _worth_showing(families).items():
-        settings = differences([next(iter(cells.values()))[0] for cells in chosen])
-        for cells, apart in zip(chosen, settings, strict=True):
-            rows.append(_elmo_row(runs, cells, columns, _without(apart, varying)))
+        differing = differences([next(iter(cells.values()))[0] for cells in chosen])
+        for cells, settings in zip(chosen, differing, strict=True):
+            rows.append(_elmo_row(runs, cells, columns, _without(settings, varying)))
         rows += _paper_row(task, table)
     return rows
 
 
 def _worth_showing(families: Mapping[str, Cells]) -> dict[str, list[Cells]]:
-    """By task the families with something to compare, or else the one nearest to it."""
+    """By task, the families that fill several columns, or else the single best candidate."""
     by_task: dict[str, list[Cells]] = defaultdict(list)
     for cells in families.values():
         by_task[next(iter(cells.values()))[0].task].append(cells)
 
-    def nearness(cells: Cells) -> tuple[int, tuple[float, float], bool]:
+    def preference(cells: Cells) -> tuple[int, tuple[float, float], bool]:
         group = next(iter(cells.values()))[0]
         return len(cells), group.amount, not group.is_untrained
 
     return {
-        task: [cells for cells in chosen if len(cells) > 1] or [max(chosen, key=nearness)]
+        task: [cells for cells in chosen if len(cells) > 1] or [max(chosen, key=preference)]
         for task, chosen in sorted(by_task.items())
     }
 
@@ -128,27 +126,27 @@ def _elmo_row(
     row["baseline"] = (
         scores([(baseline, "")], "dev")
         if baseline
-        else missing(run_command(without_elmo(group.config), group.seeds))
+        else missing(run_command(group, {"elmo": "none"}))
     )
     for name, column in columns.items():
         if name in cells:
-            row[name] = filled(cells[name])
+            row[name] = dev_scores(cells[name])
         else:
-            # Lambda has no option of its own in conf/elmo, so the run's own option stays.
-            config = with_elmo(group.config, **{"name": _option(group), **column.changes})
-            row[name] = missing(run_command(config, group.seeds))
+            # conf/elmo has no option for lambda, so the run keeps the option it has.
+            changes = {"elmo": _option(group), **column.changes}
+            row[name] = missing(run_command(group, changes))
     return row
 
 
 def _option(group: Group) -> str:
-    """The ELMo option to vary: one that mixes all layers."""
+    """An ELMo option that mixes all layers: the group's, or else `paper`."""
     elmo = group.config["elmo"]
     return str(elmo["name"]) if elmo.get("layers") == "all" else "paper"
 
 
-def filled(groups: list[Group]) -> Cell:
-    """One group, or several that still differ, told apart."""
-    # Two options with the same settings compute the same: one of them is enough.
+def dev_scores(groups: list[Group]) -> Cell:
+    """The dev scores of one group, or of several with the settings in which they differ."""
+    # Options of different names but the same settings compute the same; one of them is enough.
     groups = list({key_of(group.config, "elmo.name"): group for group in groups}.values())
     flat = [flatten(group.config) for group in groups]
     keys = sorted({key for values in flat for key in values})
@@ -165,7 +163,7 @@ def filled(groups: list[Group]) -> Cell:
 
 
 def _without(settings: str, varying: tuple[str, ...]) -> str:
-    """Settings that differ between rows, less those that vary along them."""
+    """The settings that differ between rows, without those that vary along a row."""
     parts = settings.split(", ") if settings else []
     return ", ".join(part for part in parts if part.partition("=")[0] not in varying)
 

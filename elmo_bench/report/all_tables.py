@@ -6,12 +6,12 @@ from pathlib import Path
 from elmo_bench.records.analysis import Analysis, read_analyses
 from elmo_bench.records.run import Record
 from elmo_bench.report.ablations import layers_table, placement_table
-from elmo_bench.report.analysis_tables import folder_of, neighbors_table, scores_table
+from elmo_bench.report.analysis_tables import analyses_folder, neighbors_table, scores_table
 from elmo_bench.report.cells import Table
 from elmo_bench.report.finetuning_table import finetuning_table
 from elmo_bench.report.groups import Runs
+from elmo_bench.report.main_table import groups_table, main_table
 from elmo_bench.report.names import TABLES
-from elmo_bench.report.tables import groups_table, main_table
 from elmo_bench.report.weight_table import weight_table
 from elmo_bench.report.word_table import words_table
 
@@ -38,10 +38,10 @@ def build_tables(
     """Build tables from records.
 
     Args:
-        records: What to compare.
-        directory: Where the records' test predictions lie, and the analyses beside it.
-        names: Which tables.
-        tasks: Tasks that get a row in the main table even without runs; all if none are named.
+        records: The runs to compare.
+        directory: Folder of the records' test predictions, with the analyses beside it.
+        names: The tables to build.
+        tasks: Tasks that get a row in the main table even without runs; None or [] for all.
     """
     runs = Runs(records)
 
@@ -49,7 +49,7 @@ def build_tables(
         if name == "main":
             return main_table(runs, directory, tasks or None)
         if name in OF_ANALYSES:
-            return OF_ANALYSES[name](read_analyses(folder_of(directory)))
+            return OF_ANALYSES[name](read_analyses(analyses_folder(directory)))
         return OTHERS[name](runs)
 
     return [build(name) for name in names]

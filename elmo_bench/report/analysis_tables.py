@@ -1,4 +1,4 @@
-"""The paper's Tables 4, 5 and 6 for the analyses at hand."""
+"""The paper's Tables 4, 5 and 6, from the records of analyses."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ HEAD = {
     "bilm": "biLM",
     "settings": "Method",
 }
-FREQUENT = ("most frequent", "WordNet first")  # how the name of the simplest baseline starts
+FREQUENT = ("most frequent", "WordNet first")  # prefixes of the name of the simplest baseline
 TOKENS = "context average, token layer"
 NEIGHBORS = {
     "task": "Analysis",
@@ -30,19 +30,19 @@ NEIGHBORS = {
     "nearest": "Nearest in context",
     "static": "Nearest without context",
 }
-SHOWN = 3  # neighbors of a source in the table; the files have all
+SHOWN = 3  # neighbors per source in the table; the records have all
 AROUND = 8  # words shown on either side
 
 
-def folder_of(runs: Path) -> Path:
-    """Where the analyses lie: beside the folder of runs."""
+def analyses_folder(runs: Path) -> Path:
+    """The folder of analyses, beside the folder of runs."""
     return runs.parent / "analysis"
 
 
 def scores_table(analyses: Iterable[Analysis]) -> Table:
-    """Tables 5 and 6: a score for every layer, the baselines before them."""
+    """Tables 5 and 6: the score of every layer, after the baselines."""
     scored = [analysis for analysis in analyses if analysis.metric]
-    scored.sort(key=lambda a: (a.analysis, a.data, a.bilm, method_words(a)))
+    scored.sort(key=lambda a: (a.analysis, a.data, a.bilm, method_label(a)))
     depth = max((len(analysis.layers) for analysis in scored), default=0)
     columns = {
         **HEAD,
@@ -58,15 +58,15 @@ def scores_table(analyses: Iterable[Analysis]) -> Table:
         rows.append(paper | {key: _percent(value) for key, value in published.items()})
     rows.sort(key=lambda row: row["task"].text)
     notes = [
-        "Scores in percent. wsd: F1; pos: accuracy, of all words and of those unseen in training.",
+        "Scores in percent. wsd: F1; pos: accuracy on all words, and on words unseen in training.",
         "Most frequent: the word's most frequent sense or tag in training, or WordNet's first.",
-        "Context: the token layer's mean over the other words of the sentence.",
-        "Static: vectors of a file; their mean over the other words (wsd), the word's own (pos)"
-        + "".join(f"; {name}" for name in _static_files(scored))
-        + ".",
+        "Context: mean of the token layer over the other words of the sentence.",
+        "Static: word vectors from a file, averaged over the other words of the sentence (wsd) or "
+        "of the word itself (pos)" + "".join(f"; {name}" for name in _static_files(scored)) + ".",
         f"Paper: {SOURCE} (SemCor and four test sets; Penn Treebank).",
     ]
-    return Table("analysis", "What the layers know (Tables 5 and 6)", columns, rows, notes)
+    title = "What the layers know (the paper's Tables 5 and 6)"
+    return Table("analysis", title, columns, rows, notes)
 
 
 def _percent(value: float) -> Cell:
@@ -85,7 +85,7 @@ def _static_files(analyses: Iterable[Analysis]) -> list[str]:
 
 
 def _score_rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
-    """A row for each metric, the main one first."""
+    """Yield a row for each metric, the main one first."""
     metrics = sorted(analysis.layers[0], key=lambda name: name != analysis.metric)
     for metric in metrics:
         row = {
@@ -93,7 +93,7 @@ def _score_rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
             "metric": word(metric),
             "corpus": word(analysis.data),
             "bilm": word(analysis.bilm),
-            "settings": word(method_words(analysis)),
+            "settings": word(method_label(analysis)),
         }
         for name, scores in analysis.baselines.items():
             row[_column(name)] = _percent(scores[metric])
@@ -102,12 +102,12 @@ def _score_rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
         yield row
 
 
-def method_words(analysis: Analysis) -> str:
-    """What sets an analysis apart from others of its kind, in words."""
+def method_label(analysis: Analysis) -> str:
+    """The settings that distinguish an analysis from others of its kind."""
     settings = analysis.settings
     if analysis.analysis == "wsd":
         parts = [f"nearest {settings['nearest']}"]
-        parts += ["centerd"] if settings["center"] else []
+        parts += ["centered"] if settings["center"] else []
         parts += [f"window {settings['window']}"] if settings["window"] else []
         return ", ".join(parts)
     limit = settings.get("limit")
@@ -115,13 +115,13 @@ def method_words(analysis: Analysis) -> str:
 
 
 def show_scores(analyses: list[Analysis], console: Console) -> None:
-    """Print analyses of the same data side by side, baselines and layers from top to bottom."""
+    """Print analyses of the same data side by side, with a row per baseline and layer."""
     first = analyses[0]
     title = f"{first.analysis} on {first.data} ({first.sizes['test']:,} tested), biLM {first.bilm}"
     table = RichTable("", title=title, title_justify="left")
     columns = [(a, metric) for a in analyses for metric in first.layers[0]]
     for analysis, metric in columns:
-        parts = [metric, *filter(None, method_words(analysis).split(", "))]
+        parts = [metric, *filter(None, method_label(analysis).split(", "))]
         table.add_column("\n".join(parts), justify="right")
     for name in first.baselines:
         table.add_row(name, *(f"{a.baselines[name][m]:.1f}" for a, m in columns), style="dim")
@@ -132,7 +132,7 @@ def show_scores(analyses: list[Analysis], console: Console) -> None:
 
 
 def neighbors_table(analyses: Iterable[Analysis]) -> Table:
-    """Table 4: a word in a sentence, and where it is used alike."""
+    """Table 4: a word in a sentence, and the sentences that use it most similarly."""
     found = [analysis for analysis in analyses if "neighbors" in analysis.examples]
     rows = [
         {
@@ -146,8 +146,9 @@ def neighbors_table(analyses: Iterable[Analysis]) -> Table:
         }
         for analysis in found
     ]
-    notes = ["The word is in brackets; the cosine stands before each sentence."]
-    return Table("neighbors", "Nearest neighbors in context (Table 4)", NEIGHBORS, rows, notes)
+    notes = ["The word is in brackets; the number before each sentence is the cosine similarity."]
+    title = "Nearest neighbors in context (the paper's Table 4)"
+    return Table("neighbors", title, NEIGHBORS, rows, notes)
 
 
 def _nearest(neighbors: list[dict[str, Any]]) -> Iterator[str]:

@@ -1,13 +1,13 @@
-"""Tables before they have a format: each cell has a text for people and values for programs."""
+"""Tables before they are formatted: each cell has a text to display and raw values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from elmo_bench.report.gain import error_reduction, gain_words
+from elmo_bench.report.gain import error_reduction, format_gain
 from elmo_bench.report.groups import Group, mean_and_spread
 
-PAPER = "paper"  # stands for the corpus in rows of published numbers
+PAPER = "paper"  # the corpus column in rows of published numbers
 Value = float | int | str | None
 
 
@@ -16,9 +16,9 @@ class Cell:
     """One cell.
 
     Args:
-        text: For people.
-        values: For programs, by name; the name is put behind the column's, '' is the column itself.
-        command: What would fill the cell; then it has no text.
+        text: What is displayed.
+        values: Raw values by name, which is appended to the column's; '' is the column itself.
+        command: The command that would fill the cell, which then has no text.
     """
 
     text: str = ""
@@ -38,7 +38,7 @@ class Table:
 
     Args:
         columns: Titles by key, in order. Columns that are empty in all rows are not shown.
-        notes: What a reader must know, one sentence each.
+        notes: What a reader needs to know, one sentence each.
     """
 
     name: str
@@ -49,19 +49,19 @@ class Table:
 
     @cached_property
     def shown(self) -> dict[str, str]:
-        """The columns that hold anything, less those that `shared` speaks of."""
+        """The columns that are not empty, without those that `shared` covers."""
         filled = {k for row in self.rows for k, cell in row.items() if cell.text or cell.command}
         return {k: title for k, title in self.columns.items() if k in filled - set(self._shared)}
 
     @property
     def shared(self) -> str:
-        """What all rows have in common, in words."""
-        values = (f"{self.columns[key]} {text}" for key, text in self._shared.items())
+        """A sentence on what all runs have in common; '' if there is nothing."""
+        values = (f"{self.columns[key]} = {text}" for key, text in self._shared.items())
         return f"All runs: {', '.join(values)}." if self._shared else ""
 
     @cached_property
     def _shared(self) -> dict[str, str]:
-        """Columns with one text, the same wherever a row says it; few enough to be a sentence."""
+        """The columns that have the same text in all rows that have one."""
         texts = {
             key: {row[key].text for row in self.rows if key in row} - {""}
             for key in ("corpus", "words", "bilm")
@@ -71,18 +71,18 @@ class Table:
 
     @cached_property
     def commands(self) -> list[str]:
-        """What would fill the missing cells, each once; cells refer to their places from 1 on."""
+        """Distinct commands that would fill the missing cells, which cite them by number from 1."""
         cells = (row[key] for row in self.rows for key in self.shown if key in row)
         return list(dict.fromkeys(cell.command for cell in cells if cell.command))
 
 
 def word(text: str) -> Cell:
-    """A cell that holds text only."""
+    """A cell of text without a number."""
     return Cell(text, {"": text} if text else {})
 
 
 def missing(command: str) -> Cell:
-    """A cell that a run would fill."""
+    """An empty cell that a command would fill."""
     return Cell(values={"command": command}, command=command)
 
 
@@ -92,7 +92,7 @@ def number(value: float, digits: int = 2) -> Cell:
 
 
 def score(group: Group, split: str) -> Cell:
-    """Mean ± standard deviation over seeds, and their number."""
+    """Mean ± standard deviation over seeds, and the number of seeds."""
     values = group.scores(split)
     if not values:
         return Cell("failed", {"": "failed"}) if group.failed else Cell()
@@ -102,19 +102,21 @@ def score(group: Group, split: str) -> Cell:
 
 
 def scores(groups: list[tuple[Group, str]], split: str) -> Cell:
-    """Several groups that fit one cell, each with what sets it apart."""
-    cells = [(score(group, split), apart) for group, apart in groups]
+    """The scores of several groups in one cell, each with the settings in which it differs."""
+    cells = [(score(group, split), settings) for group, settings in groups]
     if len(cells) == 1:
         return cells[0][0]
-    text = "; ".join(f"{cell.text} [{apart}]" for cell, apart in cells)
-    values = {f"{apart} {name}": v for cell, apart in cells for name, v in cell.values.items()}
+    text = "; ".join(f"{cell.text} [{settings}]" for cell, settings in cells)
+    values = {
+        f"{settings} {name}": v for cell, settings in cells for name, v in cell.values.items()
+    }
     return Cell(text, values)
 
 
 def gain(baseline: float, score: float) -> Cell:
-    """The gain absolute and as error reduction."""
+    """The absolute gain and the error reduction."""
     return Cell(
-        gain_words(baseline, score),
+        format_gain(baseline, score),
         {"absolute": score - baseline, "relative": error_reduction(baseline, score)},
     )
 

@@ -1,4 +1,4 @@
-"""The paper's supplement: a biLM fine-tuned on a task's text, against the same biLM as it was."""
+"""A table of the paper's supplement: a biLM before and after fine-tuning on a task's text."""
 
 from elmo_bench.report.ablations import head
 from elmo_bench.report.cells import PAPER, Cell, Table, missing, number, score, word
@@ -10,15 +10,15 @@ COLUMNS = {
     "task": "Task",
     "metric": "Metric",
     "corpus": "Corpus",
-    "words": "Words",
+    "words": "Word vectors",
     "bilm": "biLM",
     "perplexity_before": "Perplexity before",
-    "perplexity_after": "after",
+    "perplexity_after": "Perplexity after",
     "before": "Dev score before",
-    "after": "after",
+    "after": "Dev score after",
 }
 NOTES = [
-    "Perplexity of the biLM on the task's dev text, mean of both directions.",
+    "Perplexity of the biLM on the task's dev text, averaged over both directions.",
     "Dev scores in percent: mean ± standard deviation over seeds (number of seeds).",
     f"Paper: {SOURCE}.",
 ]
@@ -26,8 +26,8 @@ WITHOUT = ("bilm.finetune", "fingerprint")
 
 
 def finetuning_table(runs: Runs) -> Table:
-    """Perplexity and score before and after the biLM saw the task's text."""
-    as_it_was = {
+    """Perplexity and dev score before and after the biLM was fine-tuned on the task's text."""
+    original = {
         key_of(group.config, *WITHOUT): group
         for group in runs.with_elmo
         if not group.config["bilm"].get("finetune")
@@ -35,7 +35,7 @@ def finetuning_table(runs: Runs) -> Table:
     rows: list[dict[str, Cell]] = []
     tuned = [group for group in runs.with_elmo if group.config["bilm"].get("finetune")]
     for group in tuned:
-        rows.append(_row(group, as_it_was.get(key_of(group.config, *WITHOUT))))
+        rows.append(_row(group, original.get(key_of(group.config, *WITHOUT))))
     for task in dict.fromkeys(group.task for group in tuned):
         published = ablations("finetuning").get(task, {})
         if published:
@@ -50,8 +50,7 @@ def _row(group: Group, before: Group | None) -> dict[str, Cell]:
     for when in ("before", "after"):
         row[f"perplexity_{when}"] = _perplexity(group, when)
     if before is None:
-        bilm = {**group.config["bilm"], "finetune": False}
-        command = run_command({**group.config, "bilm": bilm}, group.seeds)
+        command = run_command(group, {"bilm.finetune": "false"})
         return row | {"before": missing(command), "after": score(group, "dev")}
     return row | {"before": score(before, "dev"), "after": score(group, "dev")}
 

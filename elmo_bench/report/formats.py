@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 
 from elmo_bench.report.cells import PAPER, Cell, Table, Value
 
-PIPE_WIDTH = 180  # columns of a terminal output that goes to a file
+PIPE_WIDTH = 180  # columns of output that does not go to a terminal
 
 LATEX_SPECIALS = str.maketrans(
     {
@@ -31,13 +31,13 @@ LATEX_SPECIALS = str.maketrans(
 
 
 def new_console() -> Console:
-    """A terminal, or a file that has room for wide tables."""
+    """A console as wide as the terminal, or wide enough for tables when the output is a file."""
     console = Console()
     return console if console.is_terminal else Console(width=PIPE_WIDTH)
 
 
 def show(table: Table, console: Console) -> None:
-    """Print a table to the terminal, and below it what would fill its gaps."""
+    """Print a table to the terminal, with its notes and the commands that would fill its gaps."""
     if not table.rows:
         console.print(f"{table.title}: no runs.", highlight=False)
         return
@@ -57,13 +57,13 @@ def show(table: Table, console: Console) -> None:
     console.print(shown)
     for note in all_notes(table):
         console.print(note, style="dim", highlight=False)
-    for place, command in enumerate(table.commands, start=1):
-        console.print(f"[{place}] {command}", markup=False, highlight=False, soft_wrap=True)
+    for number, command in enumerate(table.commands, start=1):
+        console.print(f"[{number}] {command}", markup=False, highlight=False, soft_wrap=True)
     console.print()
 
 
 def all_notes(table: Table) -> list[str]:
-    """What stands below a table for people."""
+    """The notes below a table, including what all its runs have in common."""
     return [table.shared, *table.notes] if table.shared else table.notes
 
 
@@ -72,7 +72,7 @@ def _style(row: dict[str, Cell]) -> str:
 
 
 def markdown(table: Table) -> str:
-    """A pipe table, notes and commands below."""
+    """A pipe table, followed by notes and commands."""
     lines = [f"## {table.title}", ""]
     if not table.rows:
         return "\n".join([*lines, "No runs.", ""])
@@ -81,8 +81,8 @@ def markdown(table: Table) -> str:
     lines += ["| " + " | ".join(map(_markdown_escape, row)) + " |" for row in cells]
     lines += ["", *(f"- {note}" for note in all_notes(table))]
     if table.commands:
-        lines += ["", "Missing:", ""]
-        lines += [f"{place}. `{c}`" for place, c in enumerate(table.commands, start=1)]
+        lines += ["", "Commands that fill the missing cells:", ""]
+        lines += [f"{number}. `{c}`" for number, c in enumerate(table.commands, start=1)]
     return "\n".join([*lines, ""])
 
 
@@ -97,7 +97,7 @@ def latex(table: Table) -> str:
     if not table.rows:
         return f"% {table.title}: no runs\n"
     lines = [f"% {table.title}"]
-    lines += [f"% missing [{place}]: {c}" for place, c in enumerate(table.commands, start=1)]
+    lines += [f"% missing [{number}]: {c}" for number, c in enumerate(table.commands, start=1)]
     kinds = "".join("r" if is_numeric(table, key) else "l" for key in table.shown)
     lines += [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
     lines += [_latex_row(table.shown.values()), r"\midrule"]
@@ -115,10 +115,10 @@ def _latex_row(texts: Any) -> str:
 
 
 def comma_separated(table: Table) -> str:
-    """Raw values, a column for each."""
+    """Raw values as CSV, one column for each."""
     rows = [raw_row(table, row) for row in table.rows]
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    order = {key: place for place, key in enumerate(table.columns)}
+    order = {key: index for index, key in enumerate(table.columns)}
     columns.sort(key=lambda name: order[max((k for k in order if _is_of(name, k)), key=len)])
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
@@ -141,7 +141,7 @@ def raw_row(table: Table, row: dict[str, Cell]) -> dict[str, Value]:
 
 
 def as_json(tables: list[Table]) -> str:
-    """Raw values, titles and notes."""
+    """Raw values, titles and notes as JSON."""
     content = [
         {
             "name": table.name,
@@ -164,9 +164,9 @@ ONE_BY_ONE: dict[str, Callable[[Table], str]] = {
 
 def _texts(table: Table, row: dict[str, Cell]) -> list[str]:
     """The texts of a row; a missing cell refers to the command that would fill it."""
-    place = {command: index for index, command in enumerate(table.commands, start=1)}
+    numbers = {command: number for number, command in enumerate(table.commands, start=1)}
     cells = [row.get(key, Cell()) for key in table.shown]
-    return [f"[{place[cell.command]}]" if cell.command else cell.text for cell in cells]
+    return [f"[{numbers[cell.command]}]" if cell.command else cell.text for cell in cells]
 
 
 def is_numeric(table: Table, key: str) -> bool:

@@ -1,11 +1,11 @@
-"""The gain over a baseline, as the paper counts it."""
+"""The gain over a baseline, computed as in the paper."""
 
 
 def error_reduction(baseline: float, score: float) -> float:
-    """How much of the baseline's error is gone, in percent: the paper's relative increase."""
+    """The share of the baseline's error that is removed, in percent: the paper's relative gain."""
     return 100 * (score - baseline) / (100 - baseline) if baseline != 100 else 0.0
 
 
-def gain_words(baseline: float, score: float) -> str:
-    """A gain absolute and relative, as in the paper's table 1."""
+def format_gain(baseline: float, score: float) -> str:
+    """The absolute and the relative gain, as in the paper's Table 1."""
     return f"{score - baseline:+.2f} / {error_reduction(baseline, score):+.1f} %"

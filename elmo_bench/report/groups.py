@@ -1,4 +1,4 @@
-"""Runs that compute the same but for the seed, and which of them are compared with which."""
+"""Groups of runs that differ only in the seed, and which group is the baseline of which."""
 
 import json
 from collections import defaultdict
@@ -13,15 +13,15 @@ from typing import Any
 from elmo_bench.records.run import Record
 
 UNTRAINED = "untrained"  # the control arm: ELMo on a biLM that was never trained
-ELMO_KEYS = ("elmo", "bilm", "cache_dtype", "fingerprint")  # what a baseline does not have
+ELMO_KEYS = ("elmo", "bilm", "cache_dtype", "fingerprint")  # config keys that ELMo adds
 
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that differ in nothing but the seed.
+    """Runs that differ only in the seed.
 
     Args:
-        config: What they compute: the config without the seed, and the biLM's fingerprint.
+        config: Their common config, without the seed and with the biLM's fingerprint.
         records: The finished runs, by seed.
         failed: The runs that ended with an error.
     """
@@ -32,7 +32,7 @@ class Group:
 
     @cached_property
     def any_record(self) -> Record:
-        """Some record, for what they all share."""
+        """Any of the records, for fields that they all share."""
         return (self.records or self.failed)[0]
 
     @property
@@ -53,12 +53,12 @@ class Group:
 
     @property
     def train_fraction(self) -> float:
-        """The part of the training data that was used."""
+        """The fraction of the training data that was used."""
         return float(self.config.get("data", {}).get("train_fraction", 1.0))
 
     @property
     def amount(self) -> tuple[float, float]:
-        """How much of the training data was used, to compare groups of one corpus by."""
+        """How much training data was used; comparable between groups of the same corpus."""
         return self.train_fraction, float(self.config.get("data", {}).get("train_limit") or inf)
 
     @cached_property
@@ -67,25 +67,25 @@ class Group:
 
     @property
     def corpus(self) -> str:
-        """The data option, or the name of the user's own files; without one, where they are."""
+        """The name of the data; for the user's files without a name, their folder or test file."""
         name, data = self.any_record.data, self.config.get("data", {})
         own = next((data[k] for k in ("dir", "test") if isinstance(data.get(k), str)), None)
         return f"{name}: {PurePath(own).name}" if name == "files" and own else name
 
     @property
     def bilm(self) -> str:
-        """The biLM as tables name it."""
+        """The biLM's name in tables."""
         name = self.any_record.bilm or ""
         return f"{name}, {UNTRAINED}" if self.is_untrained else name
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the columns of a table already say of a group."""
+        """What the columns of a table already say about a group."""
         record = self.any_record
         return (self.task, self.corpus, record.words, record.elmo, self.bilm)
 
     def scores(self, split: str, seeds: Iterable[int] | None = None) -> list[float]:
-        """The runs' scores, by seed."""
+        """The runs' scores, in order of seeds."""
         wanted = set(self.seeds if seeds is None else seeds)
         return [
             record.scores[split][record.metric]
@@ -95,28 +95,28 @@ class Group:
 
 
 def with_most_data(groups: Iterable[Group]) -> list[Group]:
-    """Of each task and corpus the groups that saw as much training data as any did."""
+    """The groups that used the most training data of their task and corpus."""
     groups = list(groups)
     most: dict[tuple[str, str], tuple[float, float]] = {}
     for group in groups:
-        place = group.task, group.corpus
-        most[place] = max(most.get(place, group.amount), group.amount)
+        key = group.task, group.corpus
+        most[key] = max(most.get(key, group.amount), group.amount)
     return [group for group in groups if group.amount == most[group.task, group.corpus]]
 
 
 def is_untrained(record: Record) -> bool:
-    """Whether the run read a biLM that was left at its random start."""
+    """Whether the run's biLM was left at its random initial weights."""
     weights = record.config.get("bilm", {}).get("weights")
     return record.elmo != "none" and weights == "random"
 
 
 def mean_and_spread(values: list[float]) -> tuple[float, float | None]:
-    """Mean and sample standard deviation, which one value alone does not have."""
+    """Mean and sample standard deviation, which is None for a single value."""
     return fmean(values), stdev(values) if len(values) > 1 else None
 
 
 def key_of(config: Mapping[str, Any], *without: str) -> str:
-    """A config as a dictionary key, some parts (`elmo`, `elmo.layers`) left out."""
+    """A config as a dictionary key, without some of its parts (`elmo`, `elmo.layers`)."""
     top = {part for part in without if "." not in part}
     kept = {name: value for name, value in config.items() if name not in top}
     for part in without:
@@ -127,7 +127,7 @@ def key_of(config: Mapping[str, Any], *without: str) -> str:
 
 
 class Runs:
-    """All groups of some records, and which baseline belongs to which."""
+    """The groups of some records, each with its baseline."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self.groups = group_records(records)
@@ -138,7 +138,7 @@ class Runs:
     def baseline(self, group: Group) -> Group | None:
         """The runs of the same model on the same data without ELMo.
 
-        A baseline has a biLM only where its word vectors are of that biLM's text.
+        A baseline has a biLM only if its word vectors were trained on that biLM's text.
         """
         without = ("elmo", "cache_dtype", "fingerprint")
         with_bilm = self._baselines.get(key_of(group.config, *without))
@@ -146,7 +146,7 @@ class Runs:
 
     @property
     def with_elmo(self) -> list[Group]:
-        """The groups that are no baseline."""
+        """The groups that are not baselines."""
         return [group for group in self.groups if not group.is_baseline]
 
     @property
@@ -155,14 +155,14 @@ class Runs:
 
 
 def group_records(records: Iterable[Record]) -> list[Group]:
-    """Sort records into groups; of two records of one config and seed the later counts."""
+    """Sort records into groups; of two with the same config and seed the later one counts."""
     members: dict[str, dict[int, Record]] = defaultdict(dict)
     configs: dict[str, dict[str, Any]] = {}
     for record in sorted(records, key=lambda record: (record.error is None, record.finished)):
         config = {name: value for name, value in record.config.items() if name != "seed"}
         if record.fingerprint and not is_untrained(record):
-            # A biLM trained anew under the same name is another one. Untrained ones are drawn
-            # from the seed, so there the fingerprint is a part of it.
+            # A biLM trained again under the same name is another biLM. An untrained one is drawn
+            # from the seed, so its fingerprint differs between the seeds of one group.
             config["fingerprint"] = record.fingerprint
         key = f"{record.task} {key_of(config)}"
         configs[key] = config
@@ -192,7 +192,7 @@ def flatten(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def differences(groups: Iterable[Group]) -> list[str]:
-    """What tells apart the groups that share all their names, in their order; '' for the rest."""
+    """For each group, the settings in which it differs from groups of the same names, or ''."""
     groups = list(groups)
     alike: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
     flat = [flatten(group.config) for group in groups]

@@ -1,4 +1,4 @@
-"""Sentences on what the runs show about layers and placements, where it exceeds the seeds' spread.
+"""Sentences on what the runs show about layers and placements beyond the spread over seeds.
 
 A difference is reported when it has the same sign in every seed and its mean is greater than its
 standard deviation, over three seeds or more.
@@ -14,14 +14,14 @@ from jaxtyping import Float
 from elmo_bench.report.ablations import LAYERS, PLACEMENT, Column
 from elmo_bench.report.groups import Group, Runs, key_of
 from elmo_bench.report.labels import short_labels
-from elmo_bench.report.tables import headline_groups
+from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import Learned, layer_name, learned_weights
 
 MIN_SEEDS = 3
 
 
 class Favorite(NamedTuple):
-    """The layer that a group weighs most at a placement; None where no layer stands out."""
+    """The layer with the largest weight at a placement; None if no layer is clearly ahead."""
 
     label: str
     layer: int | None
@@ -29,7 +29,7 @@ class Favorite(NamedTuple):
 
 
 def reading(runs: Runs) -> list[str]:
-    """Sentences on layer weights by placement, on flatness, and on settings that win."""
+    """Sentences on layer weights by placement, their flatness, and the best settings."""
     groups = [g for g in headline_groups(runs) if not g.is_untrained and learned_weights(g)]
     labeled = list(zip(short_labels(groups, " "), groups, strict=True))
     sentences = list(_weights(labeled))
@@ -40,15 +40,15 @@ def reading(runs: Runs) -> list[str]:
     return sentences
 
 
-def bears(differences: Float[np.ndarray, " seed"]) -> bool:
-    """Whether a difference that was positive on average is more than the spread over seeds."""
+def exceeds_spread(differences: Float[np.ndarray, " seed"]) -> bool:
+    """Whether a difference is positive in every seed and greater than its spread over seeds."""
     if len(differences) < MIN_SEEDS or differences.min() <= 0:
         return False
     return bool(differences.mean() > differences.std(ddof=1))
 
 
 def _weights(labeled: list[tuple[str, Group]]) -> Iterator[str]:
-    """By placement, which layer the tasks weigh most."""
+    """For each placement, which layer has the largest weight in which tasks."""
     favorites: dict[str, list[Favorite]] = defaultdict(list)
     few = 0
     for label, group in labeled:
@@ -71,16 +71,16 @@ def _weights(labeled: list[tuple[str, Group]]) -> Iterator[str]:
         undecided = [favorite.label for favorite in found if favorite.layer is None]
         if undecided:
             names = ", ".join(undecided)
-            yield f"At the {placement}, no layer stands out over the seeds of {names}."
+            yield f"At the {placement}, no layer is clearly ahead across the seeds of {names}."
     if few:
-        yield f"Nothing is said of {few} with fewer than {MIN_SEEDS} seeds."
+        yield f"Settings left out because they have fewer than {MIN_SEEDS} seeds: {few}."
 
 
 def _favorite(label: str, learned: Learned) -> Favorite:
     second, first = np.argsort(learned.weights.mean(axis=0))[-2:]
-    stands_out = bears(learned.weights[:, first] - learned.weights[:, second])
+    is_ahead = exceeds_spread(learned.weights[:, first] - learned.weights[:, second])
     weight = float(learned.weights[:, first].mean())
-    return Favorite(label, learned.layers[first] if stands_out else None, weight)
+    return Favorite(label, learned.layers[first] if is_ahead else None, weight)
 
 
 def _flatness(label: str, placements: Mapping[str, Learned]) -> Iterator[str]:
@@ -93,15 +93,15 @@ def _flatness(label: str, placements: Mapping[str, Learned]) -> Iterator[str]:
         placement: np.ptp(learned.weights, axis=1) for placement, learned in placements.items()
     }
     for flat, steep in (("output", "input"), ("input", "output")):
-        if bears(ranges[steep] - ranges[flat]):
+        if exceeds_spread(ranges[steep] - ranges[flat]):
             yield (
                 f"{label}: the weights are flatter at the {flat} than at the {steep} "
-                f"(range {ranges[flat].mean():.2f} against {ranges[steep].mean():.2f})."
+                f"(range {ranges[flat].mean():.2f} vs. {ranges[steep].mean():.2f})."
             )
 
 
 def _winners(runs: Runs, columns: Mapping[str, Column], varying: tuple[str, ...]) -> Iterator[str]:
-    """Where nothing but one setting differs, the setting that is ahead of all others on dev."""
+    """Among runs that differ in one setting only, the setting that is best on dev."""
     families: dict[str, dict[str, Group]] = defaultdict(dict)
     for group in runs.with_elmo:
         for name, column in columns.items():
@@ -121,15 +121,15 @@ def _winner(family: Mapping[str, Group]) -> str | None:
     if len({len(values) for values in scores.values()}) > 1:
         return None
     best, *others = sorted(scores, key=lambda title: -scores[title].mean())
-    if not all(bears(scores[best] - scores[other]) for other in others):
+    if not all(exceeds_spread(scores[best] - scores[other]) for other in others):
         return None
     group = family[best]
     ahead = ", ".join(
-        f"{(scores[best] - scores[o]).mean():.2f} ± {(scores[best] - scores[o]).std(ddof=1):.2f} "
-        f"over “{o}”"
+        f"“{o}” by {(scores[best] - scores[o]).mean():.2f} ± "
+        f"{(scores[best] - scores[o]).std(ddof=1):.2f}"
         for o in others
     )
     return (
-        f"{group.task} ({group.corpus}): “{best}” is ahead on dev {group.metric} by {ahead} "
-        f"({len(seeds)} seeds)."
+        f"{group.task} ({group.corpus}): “{best}” is best on dev {group.metric}, "
+        f"ahead of {ahead} ({len(seeds)} seeds)."
     )

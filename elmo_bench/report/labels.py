@@ -7,7 +7,7 @@ from elmo_bench.report.groups import Group, differences
 
 
 def short_labels(groups: Sequence[Group], separator: str = "\n") -> list[str]:
-    """The task, and below it only as much as tells a group from the others here."""
+    """The task, and below it only what is needed to distinguish the groups."""
     labels = [[group.task] for group in groups]
     parts = (
         [group.corpus for group in groups],
@@ -20,8 +20,8 @@ def short_labels(groups: Sequence[Group], separator: str = "\n") -> list[str]:
         count = Counter(tuple(label) for label in labels)
         for task in {group.task for group in groups}:
             members = [i for i, group in enumerate(groups) if group.task == task]
-            doubtful = any(count[tuple(labels[i])] > 1 for i in members)
-            if doubtful and len({texts[i] for i in members}) > 1:
+            ambiguous = any(count[tuple(labels[i])] > 1 for i in members)
+            if ambiguous and len({texts[i] for i in members}) > 1:
                 for i in members:
                     labels[i].append(texts[i])
     return [separator.join(part for part in label if part) for label in labels]

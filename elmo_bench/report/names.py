@@ -1,4 +1,4 @@
-"""The names of tables and figures: what commands offer before anything heavy is imported."""
+"""The names of tables and figures, which commands list without importing anything heavy."""
 
 TABLES = (
     "main", "layers", "placement", "words", "weights", "finetuning", "groups", "analysis",

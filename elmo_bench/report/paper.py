@@ -1,4 +1,4 @@
-"""What the paper published, to stand beside what was run."""
+"""What the paper published, to show beside what was run."""
 
 from functools import cache
 from pathlib import Path
@@ -6,23 +6,29 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from elmo_bench.config.compose import task_config, task_names
+from elmo_bench.config.folders import CONF
 
 SOURCE = "Peters et al. (2018), on the paper's own corpora"
 
 
 @cache
+def _task_yaml(task: str) -> dict[str, Any]:
+    """A task's own yaml; title and published scores are never overridden by other files."""
+    path = CONF / "task" / f"{task}.yaml"
+    content = OmegaConf.to_container(OmegaConf.load(path)) if path.exists() else {}
+    assert isinstance(content, dict)
+    return {str(key): value for key, value in content.items()}
+
+
 def title(task: str) -> str:
-    """A task's full name; the short one where there is no yaml of it."""
-    return str(task_config(task).title) if task in task_names() else task
+    """A task's full name; the short one if it has no yaml."""
+    return str(_task_yaml(task).get("title", task))
 
 
-@cache
 def published(task: str) -> dict[str, float]:
     """Table 1: the scores of `baseline` and `elmo`; empty for a task that the paper lacks."""
-    if task not in task_names():
-        return {}
-    return {str(arm): float(score) for arm, score in task_config(task).get("published", {}).items()}
+    scores = _task_yaml(task).get("published") or {}
+    return {str(arm): float(score) for arm, score in scores.items()}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Which records a command looks at."""
+"""Which records a command reads: filters by task, data, biLM and date."""
 
 import argparse
 from collections.abc import Iterable
@@ -9,16 +9,16 @@ from pathlib import Path
 from elmo_bench.records.run import Record, read_records
 from elmo_bench.report.groups import ELMO_KEYS, key_of
 
-RUNS = Path("results/runs")  # where run.py puts them, unless told otherwise
+RUNS = Path("results/runs")  # where run.py writes them by default
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Filters; an empty one lets everything pass.
+    """Filters of records; an empty one excludes nothing.
 
     Args:
-        since: The earliest end of a run.
-        until: Ends from here on are left out.
+        since: Runs that ended before this are left out.
+        until: Runs that ended at this time or later are left out.
     """
 
     tasks: frozenset[str] = frozenset()
@@ -28,7 +28,7 @@ class Selection:
     until: datetime | None = None
 
     def __call__(self, records: Iterable[Record]) -> list[Record]:
-        """The records that pass, and the baselines that they are compared with."""
+        """The records that pass the filters, and the baselines that they are compared with."""
         named = [record for record in records if self._is_named(record)]
         kept = [record for record in named if self._is_in_time(record)]
         contexts = {_context(record) for record in kept if record.elmo != "none"}
@@ -57,7 +57,7 @@ class Selection:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The folder and the filters that compare, plot and report share."""
+    """Add the folder and the filters that compare, plot and report share."""
     parser.add_argument(
         "directory", metavar="DIR", nargs="?", type=Path, default=RUNS,
         help="folder of records (results/runs)",
@@ -73,9 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def selected_records(args: argparse.Namespace) -> list[Record]:
-    """Read the records that the arguments ask for."""
+    """Read the records that the arguments select."""
     if not args.directory.is_dir():
-        raise FileNotFoundError(f"{args.directory}: there is no such folder of records")
+        raise FileNotFoundError(f"{args.directory}: no such folder of records")
     until = _date(args.until, "--until")
     if until is not None and len(args.until) <= len("2018-02-15"):
         until += timedelta(days=1)

@@ -1,35 +1,35 @@
-"""Whether a gain could be chance: paired approximate randomisation over test examples."""
+"""Significance of a gain: paired approximate randomization over test examples."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from elmo_bench.records.predictions import read_predictions, score
 from elmo_bench.records.run import Record
-from elmo_bench.report.predictions import read_predictions, score
 
 ROUNDS = 9999
 BATCH = 500  # rounds at once, to bound memory
 TEST = (
-    f"p: two-sided paired approximate randomisation, {ROUNDS:,} rounds. A round swaps the two "
-    "systems on a random half of the test examples, in all paired seeds at once; the statistic "
-    "is the difference of scores, averaged over seeds."
+    f"p: two-sided paired approximate randomization test, {ROUNDS:,} rounds. Each round swaps the "
+    "predictions of the two systems for each test example with probability 1/2, in all paired "
+    "seeds at once; the statistic is the difference in scores, averaged over seeds."
 )
 
 Score = Callable[[np.ndarray], np.ndarray]
 
 
 def p_value(baseline: np.ndarray, system: np.ndarray, rounds: int = ROUNDS, seed: int = 0) -> float:
-    """The probability of a difference as large as seen if the two systems were alike.
+    """The probability of a difference at least as large as observed if the systems were equal.
 
-    An example is swapped in all seeds together: what several seeds say of one example is not
-    independent, so seeds narrow the estimate of each score but add no test examples.
+    An example is swapped in all seeds together: the predictions of several seeds for one example
+    are not independent, so seeds narrow the estimate of each score but add no test examples.
 
     Args:
         baseline: Counts of the baseline as (seed, example, group, 4).
         system: Counts of the other system on the same seeds and examples.
-        rounds: Random assignments; none gives a p below 1 / (1 + rounds).
-        seed: Fixed, so that a table comes out the same every time.
+        rounds: Number of random assignments; p is at least 1 / (1 + rounds).
+        seed: Fixed, so that a table is the same every time.
     """
     num_seeds, num_examples, *counts = baseline.shape
     difference = (system - baseline).transpose(1, 0, 2, 3).reshape(num_examples, -1)
@@ -48,18 +48,18 @@ def p_value(baseline: np.ndarray, system: np.ndarray, rounds: int = ROUNDS, seed
 
 
 def _gain(baseline: np.ndarray, system: np.ndarray) -> np.ndarray:
-    """Difference of scores, averaged over seeds, of sums (..., seed, group, 4)."""
+    """Difference in scores of summed counts (..., seed, group, 4), averaged over seeds."""
     return np.asarray((score(system) - score(baseline)).mean(axis=-1))
 
 
 def compare_runs(pairs: list[tuple[Record, Record]], directory: Path) -> float | None:
-    """The p-value of runs paired by seed; None where the predictions do not allow one."""
+    """The p-value of runs paired by seed; None if predictions are missing or do not match."""
     arms: list[list[np.ndarray]] = [[], []]
     for pair in pairs:
         for arm, record in zip(arms, pair, strict=True):
             predictions = read_predictions(record, directory)
             if predictions is None:
-                return None  # fewer pairs than the gain was made of would be another comparison
+                return None  # p must be of the same pairs as the gain
             arm.append(predictions.counts)
     if len({counts.shape for arm in arms for counts in arm}) != 1:
         return None

@@ -1,23 +1,23 @@
-"""The learned layer weights as a table, and what they say in words."""
+"""The learned layer weights as a table, with their interpretation as notes."""
 
 from elmo_bench.report.cells import Cell, Table, word
 from elmo_bench.report.groups import Runs, differences, mean_and_spread
 from elmo_bench.report.interpretation import reading
-from elmo_bench.report.tables import headline_groups
+from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import layer_name, learned_weights
 
 HEAD = {
     "task": "Task",
     "corpus": "Corpus",
-    "words": "Words",
+    "words": "Word vectors",
     "bilm": "biLM",
-    "settings": "Differs in",
-    "placement": "Place",
+    "settings": "Differing settings",
+    "placement": "Placement",
 }
 
 
 def weight_table(runs: Runs) -> Table:
-    """Figure 2 in numbers: mean ± standard deviation over seeds."""
+    """The paper's Figure 2 in numbers: mean ± standard deviation over seeds."""
     groups = [group for group in headline_groups(runs) if learned_weights(group)]
     depth = 0
     rows: list[dict[str, Cell]] = []
@@ -37,9 +37,12 @@ def weight_table(runs: Runs) -> Table:
             depth = max(depth, *(layer + 1 for layer in learned.layers))
             rows.append(row)
     columns = HEAD | {f"layer{i}": layer_name(i) for i in range(depth)} | {"gamma": "γ"}
-    notes = ["Softmax weights, which sum to 1, and γ: mean ± standard deviation over seeds."]
+    notes = [
+        "Softmax weights, which sum to 1, and the scale γ: mean ± standard deviation over seeds "
+        "(number of seeds)."
+    ]
     notes += reading(runs)
-    return Table("weights", "Learned layer weights (Figure 2)", columns, rows, notes)
+    return Table("weights", "Learned layer weights (the paper's Figure 2)", columns, rows, notes)
 
 
 def _number(values: list[float]) -> Cell:

@@ -1,4 +1,4 @@
-"""The layer weights that runs learned, over seeds and over epochs."""
+"""Learned layer weights and other recorded values, over seeds and over epochs."""
 
 from collections import defaultdict
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from elmo_bench.report.groups import Group
 
 
 class Learned(NamedTuple):
-    """What the seeds of a group learned at one placement."""
+    """The layer weights that the seeds of a group learned at one placement."""
 
     weights: np.ndarray  # (seed, layer)
     gammas: np.ndarray  # (seed,)
@@ -17,12 +17,12 @@ class Learned(NamedTuple):
 
 
 def layer_name(layer: int) -> str:
-    """Layer 0 is the biLM's token layer."""
+    """The name of a biLM layer; layer 0 is the token layer."""
     return "tokens" if layer == 0 else f"LSTM {layer}"
 
 
 def learned_weights(group: Group) -> dict[str, Learned]:
-    """By placement, where layers were mixed at all."""
+    """Learned weights by placement; empty if the runs do not mix layers."""
     found: dict[str, list[tuple[list[float], float, list[int]]]] = defaultdict(list)
     for record in group.records:
         for placement, learned in record.layer_weights.items():
@@ -50,14 +50,14 @@ class Curve(NamedTuple):
 
 
 def weight_curves(group: Group, placement: str) -> dict[int, Curve]:
-    """By layer, over the epochs that all seeds went through."""
+    """Weights by layer, over the epochs that all seeds reached."""
     layers = learned_weights(group)[placement].layers
     curves = {layer: curve_over_seeds(group, f"elmo/{placement}/layer{layer}") for layer in layers}
     return {layer: curve for layer, curve in curves.items() if curve is not None}
 
 
 def curve_over_seeds(group: Group, key: str, x: str = "epoch") -> Curve | None:
-    """A recorded value over the dev passes that all seeds have; None where it was not recorded."""
+    """A recorded value over the dev passes that all seeds reached; None if it was not recorded."""
     runs = [points(record.epochs, key, x) for record in group.records]
     runs = [run for run in runs if len(run[0])]
     if not runs:
@@ -69,6 +69,6 @@ def curve_over_seeds(group: Group, key: str, x: str = "epoch") -> Curve | None:
 
 
 def points(epochs: list[dict], key: str, x: str = "epoch") -> tuple[np.ndarray, np.ndarray]:
-    """The recorded values of one run, and where."""
+    """The epochs or steps of one run at which a value was recorded, and the values."""
     rows = [row for row in epochs if key in row and x in row]
     return np.array([row[x] for row in rows]), np.array([row[key] for row in rows])

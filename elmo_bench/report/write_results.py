@@ -1,9 +1,8 @@
-"""The tables and figures under results/, made from results/runs: `make report`."""
+"""Writes the tables and figures of results/ from results/runs: `make report`."""
 
 from pathlib import Path
 
-from elmo_bench.config.compose import PROJECT
-from elmo_bench.records.files import write_text
+from elmo_bench.records.atomic import write_text
 from elmo_bench.records.run import read_records
 from elmo_bench.report.all_tables import build_tables
 from elmo_bench.report.figures.all_figures import figures
@@ -12,10 +11,10 @@ from elmo_bench.report.formats import markdown
 from elmo_bench.report.groups import Runs
 
 
-def write_stored(runs: Path, results: Path) -> list[Path]:
+def write_results(runs: Path, results: Path) -> list[Path]:
     """Write results/tables/*.md and results/figures/*.svg; the same runs give the same bytes.
 
-    A figure that there are no runs for is not there, also where it was before.
+    A figure without runs is not written, and an old file of it is removed.
     """
     records = read_records(runs)
     written = []
@@ -37,6 +36,5 @@ def write_stored(runs: Path, results: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    results = PROJECT / "results"
-    for path in write_stored(results / "runs", results):
-        print(path.relative_to(PROJECT))
+    for path in write_results(Path("results/runs"), Path("results")):
+        print(path)

@@ -1,86 +1,92 @@
-"""What a run takes from elsewhere: its biLM, pretrained when that is missing, and word vectors."""
+"""The biLM of a run: loaded, pretrained when it is missing, or fine-tuned on the task's text."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import torch
-from omegaconf import DictConfig, OmegaConf
 from pytorch_lightning.utilities.seed import isolate_rng
 
 from elmo_bench.bilm.checkpoint import find_folder
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.config.compose import ConfigError, compose, plain
+from elmo_bench.config.compose import pretrain_settings
+from elmo_bench.config.settings import RunSettings
 from elmo_bench.pretraining.stage import pretrain
 from elmo_bench.records.digest import digest
 
 
-def load_or_train_bilm(cfg: DictConfig) -> BiLm:
-    """The biLM that a config names; pretrained first if its folder is missing and it says how."""
-    settings = plain(cfg.bilm)
-    if settings["weights"] == "random":
-        if settings["finetune"]:
-            raise ConfigError("bilm.finetune=true: an untrained biLM is not to be trained")
-        # Its seed is fixed: the control is one model, like the trained one, for all seeds.
+def load_or_train_bilm(settings: RunSettings) -> BiLm:
+    """The biLM that settings name; pretrained first if its folder is missing and a corpus is set."""
+    bilm = settings.bilm
+    if bilm.weights == "random":
+        # A fixed seed: like a trained biLM, the control is one model for all seeds of a run.
         with torch.random.fork_rng():
             torch.manual_seed(0)
-            return BiLm(settings["name"], settings["encoder"], settings["lstm"]).eval()
-    bilm = BiLm.load_published(settings) if "official" in settings else BiLm.load(_folder(cfg))
-    return BiLm.load(_finetuned(cfg, bilm)) if settings["finetune"] else bilm
+            return BiLm(bilm.architecture()).eval()
+    loaded = BiLm.load_published(bilm) if bilm.official else BiLm.load(bilm_folder(settings))
+    return BiLm.load(_finetuned(settings, loaded)) if bilm.finetune else loaded
 
 
-def _folder(cfg: DictConfig) -> Path:
-    """The checkpoint folder of the biLM, made if need be."""
-    settings = plain(cfg.bilm)
-    if settings["weights"] not in (None, "random"):
-        return find_folder(settings["weights"])
-    folder = Path(cfg.paths.bilm) / settings["name"]
-    if not (folder / "config.yaml").exists() and settings["pretrain_on"] is not None:
-        return _pretrained(cfg, f"corpus={settings['pretrain_on']}")
+def bilm_folder(settings: RunSettings) -> Path:
+    """The checkpoint folder of the biLM, created if necessary."""
+    bilm = settings.bilm
+    if bilm.weights not in (None, "random"):
+        return find_folder(str(bilm.weights))
+    folder = Path(settings.paths.bilm) / bilm.name
+    if not (folder / "config.yaml").exists() and bilm.pretrain_on is not None:
+        return _pretrained(settings, f"corpus={bilm.pretrain_on}")
     return find_folder(folder)
 
 
-def _finetuned(cfg: DictConfig, bilm: BiLm) -> Path:
-    """The folder of a biLM fine-tuned on the task's text, made if need be.
+def _finetuned(settings: RunSettings, bilm: BiLm) -> Path:
+    """The folder of a biLM fine-tuned on the task's text, created if necessary.
 
-    The text of all of a task's runs is the same, but their number of labels need not be.
+    All runs of a task share the text, even if they train on fewer labels.
     """
-    data = {**plain(cfg.data), "train_limit": None, "train_fraction": 1.0}
-    name = digest([bilm.fingerprint(), plain(cfg.task.build), data])
+    data = settings.data.but(train_limit=None, train_fraction=1.0)
+    name = digest([bilm.fingerprint(), settings.task.build.plain(), data.plain()])
     return _pretrained(
-        cfg,
+        settings,
         "corpus=task",
+        f"task={settings.task.name}",
         "pretraining=finetune",
-        "pretraining.batch_size=8",  # few, so that a small text makes enough steps
-        f"init_from={bilm.folder or cfg.bilm.weights or cfg.bilm.name}",
-        f"name={bilm.config['name']}-{cfg.task.name}-{name}",
-        task=cfg.task,
+        "pretraining.batch_size=8",  # few rows, so that a small text gives enough steps
+        f"init_from={bilm.folder or settings.bilm.weights or settings.bilm.name}",
+        f"name={bilm.name}-{settings.task.name}-{name}",
+        task=settings.task,
         data=data,
     )
 
 
-def finetuning(bilm: BiLm) -> dict[str, Any]:
-    """Perplexity of the task's dev text before and after, as the biLM's folder tells it."""
+def finetuning_perplexity(bilm: BiLm) -> dict[str, Any]:
+    """Perplexity of the task's dev text before and after, as the biLM's folder records it."""
     assert bilm.folder is not None
-    history = _training(Path(bilm.folder))["history"]
+    history = read_training(bilm.folder)["history"]
     return {
         when: measured["perplexity"]["dev"]
         for when, measured in (("before", history[0]), ("after", history[-1]))
     }
 
 
-def _pretrained(cfg: DictConfig, *choices: str, **groups: Any) -> Path:
-    """Pretrain on the machine of the run, and leave chance as it was: the run counts on it."""
-    paths = [f"paths.{key}={cfg.paths[key]}" for key in ("bilm", "cache", "outputs")]
-    config = compose("pretrain", [f"bilm={cfg.bilm.name}", *choices, *paths])
-    OmegaConf.set_struct(config, False)
-    for key in ("accelerator", "threads", "progress_bar"):
-        config.trainer[key] = cfg.trainer[key]
-    config.update(groups)
+def _pretrained(settings: RunSettings, *choices: str, **groups: Any) -> Path:
+    """Pretrain on the run's device, and restore the random state that the run depends on."""
+    pretraining = pretrain_settings([f"bilm={settings.bilm.name}", *choices])
+    paths, trainer = settings.paths, settings.trainer
+    pretraining = pretraining.but(
+        bilm=settings.bilm,
+        paths=pretraining.paths.but(bilm=paths.bilm, cache=paths.cache, outputs=paths.outputs),
+        trainer=pretraining.trainer.but(
+            accelerator=trainer.accelerator,
+            threads=trainer.threads,
+            progress_bar=trainer.progress_bar,
+        ),
+        **groups,
+    )
     with isolate_rng():
-        return pretrain(config)
+        return pretrain(pretraining)
 
 
-def _training(folder: Path) -> dict[str, Any]:
+def read_training(folder: Path) -> dict[str, Any]:
+    """The content of training.json in a biLM's folder."""
     training: dict[str, Any] = json.loads((folder / "training.json").read_text(encoding="utf-8"))
     return training

@@ -1,34 +1,33 @@
-"""Putting a run together from its config: examples, frozen layers, words, module, batches."""
+"""Builds a run from its settings: examples, frozen layers, words, module, batches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from omegaconf import DictConfig
-
-from elmo_bench.bilm.model import BiLm
-from elmo_bench.config.compose import build, plain
-from elmo_bench.data.example import Example, Segment, Skipped, Split, distinct_segments
+from elmo_bench.config.locating import build_task
+from elmo_bench.config.settings import RunSettings
+from elmo_bench.data.example import Example, Skipped, Split, distinct_segments
 from elmo_bench.data.loading import load_split
 from elmo_bench.features.frozen import FrozenLayers, freeze
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.records.timer import StageTimer
-from elmo_bench.runs.bilm import finetuning, load_or_train_bilm
+from elmo_bench.runs.bilm import finetuning_perplexity, load_or_train_bilm
 from elmo_bench.runs.datamodule import TaskData
 from elmo_bench.runs.module import TaskModule
+from elmo_bench.runs.optimizers import optimizer_factory, scheduler_factory
 from elmo_bench.runs.word_vectors import build_word_embedding
 from elmo_bench.task import Task
 
 
 @dataclass(frozen=True)
 class RunComponents:
-    """What a run is made of."""
+    """The components of a run."""
 
     task: Task
     splits: dict[Split, list[Example]]
-    skipped: Skipped  # what the readers passed over
+    skipped: Skipped  # by the readers: "split: reason" -> count
     frozen: FrozenLayers | None  # None in the baseline
     perplexity: dict[str, Any]  # of the task's dev text, before and after the biLM's fine-tuning
     words: WordEmbedding
@@ -37,12 +36,11 @@ class RunComponents:
     data: TaskData
 
     def model_spec(self) -> dict[str, Any]:
-        """What rebuilds the module without the training data, fit for JSON."""
-        frozen = None if self.frozen is None else self.frozen.shape()
+        """What rebuilds the module without the training data, as JSON values."""
         return {
             "words": self.words.settings(),
             "label_vocabulary": self.label_vocabulary,
-            "frozen": frozen,
+            "frozen": None if self.frozen is None else self.frozen.shape(),
         }
 
     def sizes(self) -> dict[str, int]:
@@ -55,64 +53,54 @@ class RunComponents:
         return sizes
 
 
-def build_components(cfg: DictConfig, timer: StageTimer) -> RunComponents:
+def build_components(settings: RunSettings, timer: StageTimer) -> RunComponents:
     """Read the data, freeze the layers, and build what is trained."""
-    task: Task = build(cfg.task.build)
-    skipped, cache = Skipped(), Path(cfg.paths.cache)
+    task: Task = build_task(settings.task.build)
+    cache = Path(settings.paths.cache)
+    skipped = Skipped()
     splits: dict[Split, list[Example]] = {}
     with timer("data"):
         for split in get_args(Split):
-            settings = plain(cfg.task), plain(cfg.data)
-            splits[split], passed_over = load_split(task, *settings, split, cache)
-            skipped.update({f"{split}: {reason}": n for reason, n in passed_over.items()})
+            examples, reasons = load_split(task, settings.task, settings.data, split, cache)
+            splits[split] = examples
+            skipped.update({f"{split}: {reason}": n for reason, n in reasons.items()})
     train = distinct_segments(splits["train"])
     segments = distinct_segments(example for split in splits.values() for example in split)
     frozen, perplexity = None, {}
-    if cfg.elmo.name != "none":
+    if not settings.elmo.is_baseline:
         with timer("features"):
-            bilm = load_or_train_bilm(cfg)
-            perplexity = finetuning(bilm) if cfg.bilm.finetune else {}
-            frozen = _frozen(cfg, bilm, segments, train, cache)
-            del bilm  # its layers are all that is needed from here on
+            bilm = load_or_train_bilm(settings)
+            perplexity = finetuning_perplexity(bilm) if settings.bilm.finetune else {}
+            frozen = freeze(
+                bilm,
+                segments,
+                train,
+                layers=settings.elmo.layers,
+                scale=settings.elmo.scale,
+                features=settings.features,
+                dtype=settings.cache_dtype,
+                cache=cache / "features",
+            )
+            del bilm  # only its layers are needed from here on
     with timer("words"):
-        words = build_word_embedding(cfg, splits["train"], segments)
+        words = build_word_embedding(settings, splits["train"], segments)
     label_vocabulary = task.label_vocabulary(splits["train"])
-    module = build_module(
-        cfg, task, words, None if frozen is None else frozen.shape(), label_vocabulary
-    )
+    shape = None if frozen is None else frozen.shape()
+    module = build_module(settings, task, words, shape, label_vocabulary)
     data = TaskData(
         splits=splits,
         layers=None if frozen is None else frozen.padded,
-        batch_size=cfg.task.training.batch_size,
-        max_padded_tokens=cfg.task.training.max_padded_tokens,
-        seed=cfg.seed,
+        batch_size=settings.task.training.batch_size,
+        max_padded_tokens=settings.task.training.max_padded_tokens,
+        seed=settings.seed,
     )
     return RunComponents(
         task, splits, skipped, frozen, perplexity, words, label_vocabulary, module, data
     )
 
 
-def _frozen(
-    cfg: DictConfig,
-    bilm: BiLm,
-    segments: Sequence[Segment],
-    train: Sequence[Segment],
-    cache: Path,
-) -> FrozenLayers:
-    return freeze(
-        bilm,
-        segments,
-        train,
-        layers=cfg.elmo.layers,
-        scale=plain(cfg.elmo)["scale"],
-        features=cfg.features,
-        dtype=cfg.cache_dtype,
-        cache=cache / "features",
-    )
-
-
 def build_module(
-    cfg: DictConfig,
+    settings: RunSettings,
     task: Task,
     words: WordEmbedding,
     layers: Mapping[str, Any] | None,
@@ -121,25 +109,31 @@ def build_module(
     """The task's network with its mixes, untrained.
 
     Args:
-        cfg: The config of the run.
+        settings: Of the run.
         task: The task.
         words: Static word vectors.
-        layers: What FrozenLayers.shape() gives; None in the baseline.
+        layers: FrozenLayers.shape(); None in the baseline.
         label_vocabulary: What the task keeps of the training data.
     """
-    mixes, elmo_dims = {}, {}
+    elmo, training = settings.elmo, settings.task.training
+    mixes: dict[str, ElmoMix] = {}
+    elmo_dims: dict[str, int] = {}
     if layers is not None:
-        settings = {**plain(cfg.elmo), "scale": layers["scale"]}
-        del settings["name"]
-        placement = settings.pop("placement")
-        mixes = {place: ElmoMix(layers["num_layers"], **settings) for place in placement}
-        elmo_dims = dict.fromkeys(placement, layers["dim"])
-    training = cfg.task.training
+        for placement in elmo.placement:
+            elmo_dims[placement] = layers["dim"]
+            mixes[placement] = ElmoMix(
+                layers["num_layers"],
+                layers=elmo.layers,
+                scale=layers["scale"],
+                layer_norm=elmo.layer_norm,
+                dropout=elmo.dropout,
+                l2=elmo.l2,
+            )
     return TaskModule(
         model=task.build_model(words, elmo_dims, label_vocabulary),
         mixes=mixes,
         score=task.score,
-        metric=cfg.task.metric,
-        new_optimizer=build(training.optimizer),
-        new_scheduler=None if training.scheduler is None else build(training.scheduler),
+        metric=settings.task.metric,
+        new_optimizer=optimizer_factory(training.optimizer),
+        new_scheduler=scheduler_factory(training.scheduler),
     )

@@ -1,4 +1,4 @@
-"""Batches of any task: examples of like length together, their frozen layers beside them."""
+"""Batches of any task: examples of similar length, with their frozen layers."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -15,15 +15,15 @@ Layers = Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]
 
 
 class LengthBatches(Sampler[list[int]]):
-    """Batches of examples whose segments are about equally long, so that little is padded.
+    """Batches of examples whose segments have similar lengths, so that there is little padding.
 
     Args:
         lengths: Tokens of each example's segments.
-        batch_size: Examples in a batch at the most.
-        max_padded_tokens: Largest number of padded tokens in a batch; a longer example is a batch
-            of its own.
-        generator: Shuffles examples of like length and the order of batches; None keeps the order
-            by length, which is right for evaluation.
+        batch_size: Largest number of examples in a batch.
+        max_padded_tokens: Largest number of padded tokens in a batch; a longer example forms a
+            batch alone.
+        generator: Shuffles examples of similar length and the order of batches; None keeps the
+            order by length, as for evaluation.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class LengthBatches(Sampler[list[int]]):
             first *= 1 + 0.05 * torch.rand(first.shape, generator=generator)
             others += torch.rand(others.shape, generator=generator)
         first = first.round()
-        # To and fro: where one length ends and the next begins, the others do not jump back.
+        # Sort the others up and down in turn, so that they do not jump where the first changes.
         others *= 1 - 2 * (first % 2)
         keys = list(zip(first.tolist(), others.tolist(), strict=True))
         return sorted(range(len(keys)), key=keys.__getitem__)
@@ -81,11 +81,11 @@ class TaskData(LightningDataModule):
     """The splits of a task as batches.
 
     Args:
-        splits: Examples of train, dev and test; train may be missing when a model is only used.
-        layers: Gives the frozen layers of segments, padded; None in the baseline.
-        batch_size: Examples in a batch at the most.
-        max_padded_tokens: Padded tokens in a batch at the most.
-        seed: Decides the order of the training examples, together with the epoch.
+        splits: Examples of train, dev and test; train may be missing if the model is not trained.
+        layers: Returns the padded frozen layers of segments; None in the baseline.
+        batch_size: Largest number of examples in a batch.
+        max_padded_tokens: Largest number of padded tokens in a batch.
+        seed: Determines the order of the training examples, together with the epoch.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class TaskData(LightningDataModule):
         self.seed = seed
 
     def train_dataloader(self) -> DataLoader[Batch]:
-        # Made anew for every epoch (a Trainer setting): a run that resumes sees the same order.
+        # Made again for every epoch (a Trainer setting), so a resumed run sees the same order.
         epoch = self.trainer.current_epoch if self.trainer is not None else 0
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         return self._loader("train", generator)

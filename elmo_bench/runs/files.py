@@ -1,33 +1,33 @@
 """The files of a run: its record, and the folder with checkpoints and what rebuilds the model."""
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
-
 from elmo_bench.config.identity import run_id
-from elmo_bench.records.files import write_text
+from elmo_bench.config.settings import RunSettings
+from elmo_bench.records.atomic import write_text
 from elmo_bench.records.run import Record, read_record
 
 
 @dataclass(frozen=True)
 class RunFiles:
-    """Where a run keeps what; named by what it computes."""
+    """The paths of a run, named by what it computes."""
 
     run: str  # the hash
     folder: Path  # checkpoints, curves, and what rebuilds the model
     record: Path
 
     @classmethod
-    def of(cls, cfg: DictConfig) -> "RunFiles":
-        """The files of a config."""
-        run = run_id(cfg)
-        name = f"{cfg.task.name}-{cfg.elmo.name}-s{cfg.seed}-{run}"
-        record = Path(cfg.paths.results) / f"{name}.json"
-        return cls(run, Path(cfg.paths.outputs) / "runs" / name, record)
+    def of(cls, settings: RunSettings) -> "RunFiles":
+        """The files of a run with these settings."""
+        run = run_id(settings)
+        name = f"{settings.task.name}-{settings.elmo.name}-s{settings.seed}-{run}"
+        record = Path(settings.paths.results) / f"{name}.json"
+        return cls(run, Path(settings.paths.outputs) / "runs" / name, record)
 
     @property
     def name(self) -> str:
@@ -42,17 +42,18 @@ class RunFiles:
         return self.checkpoints / "best.ckpt"
 
     def resumable(self) -> str | None:
-        """The checkpoint that a cut-off run goes on from; it is of use only beside the best one."""
+        """The checkpoint from which an interrupted run resumes; useless without the best one."""
         last = self.checkpoints / "last.ckpt"
         return str(last) if last.exists() and self.best.exists() else None
 
-    def finished(self) -> Record | None:
-        """The record, if the run was done here to its end.
+    @property
+    def marker(self) -> Path:
+        """Written last: without it the run is unfinished, whatever else exists."""
+        return self.folder / "finished"
 
-        A record without its checkpoint came with the checkout: the run is done again, which
-        replaces it.
-        """
-        if not (self.record.exists() and self.best.exists()):
+    def finished(self) -> Record | None:
+        """The record, if the run was completed here; a record alone may have come with a clone."""
+        if not (self.marker.exists() and self.best.exists()):
             return None
         try:
             record = read_record(self.record)
@@ -60,7 +61,17 @@ class RunFiles:
             return None  # a damaged record is made again
         return record if record.error is None else None
 
-    def write_model_spec(self, cfg: DictConfig, model_spec: Mapping[str, Any]) -> None:
+    def mark_finished(self) -> None:
+        """Say that everything of the run is on the disk."""
+        write_text(self.marker, f"{self.record.name}\n")
+
+    def restart(self) -> None:
+        """Remove what a repeated run must not find."""
+        self.marker.unlink(missing_ok=True)
+        shutil.rmtree(self.checkpoints, ignore_errors=True)
+
+    def write_model_spec(self, settings: RunSettings, model_spec: Mapping[str, Any]) -> None:
         """Keep what rebuilds the model beside its checkpoints, without the training data."""
-        write_text(self.folder / "config.yaml", OmegaConf.to_yaml(cfg, resolve=True))
+        text = settings.model_dump_json(by_alias=True, serialize_as_any=True, indent=1)
+        write_text(self.folder / "settings.json", text + "\n")
         write_text(self.folder / "model_spec.json", json.dumps(model_spec))

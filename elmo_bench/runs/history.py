@@ -1,4 +1,4 @@
-"""The history of a training: what every dev pass found, kept through interruptions."""
+"""The history of a training: the metrics of every dev pass, kept across resumes."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ from typing import Any
 
 from pytorch_lightning import Callback, LightningModule, Trainer
 
-from elmo_bench.records.files import write_text
+from elmo_bench.records.atomic import write_text
 
 
 class MetricsHistory(Callback):
@@ -21,12 +21,12 @@ class MetricsHistory(Callback):
     def __init__(self, path: Path) -> None:
         self.path = path
         self.rows: list[dict[str, Any]] = []
-        self.earlier_seconds = 0.0  # of the sittings before a resume
+        self.earlier_seconds = 0.0  # of training before a resume
         self.start = time.perf_counter()
 
     @property
     def seconds(self) -> float:
-        """Time spent in training, over all sittings."""
+        """Time spent in training, including before a resume."""
         return self.earlier_seconds + time.perf_counter() - self.start
 
     def on_fit_start(self, trainer: Trainer, pl_module: LightningModule) -> None:

@@ -18,18 +18,18 @@ NewScheduler = Callable[..., LRScheduler | ReduceLROnPlateau]
 
 
 class TaskModule(LightningModule):
-    """A task's model with one ELMo mix at each of its places.
+    """A task's model with one ELMo mix per placement.
 
-    The biLM is not in here: batches bring its layers, so a checkpoint holds only what is trained.
+    The biLM is not part of it: batches contain its layers, so a checkpoint holds only what is trained.
 
     Args:
         model: The task's network, called as `model(batch, elmo) -> Output`.
-        mixes: One mix for each place where the model takes ELMo vectors, by name.
+        mixes: One mix for each placement of ELMo vectors in the model, by name.
         score: Scores the predictions of a whole split.
         metric: The score that selects the checkpoint.
         new_optimizer: Makes the optimizer of the given parameters.
-        new_scheduler: Makes its schedule; None keeps the rate. One that watches the dev score moves
-            after every epoch, any other after every step.
+        new_scheduler: Makes its schedule; None keeps the rate. ReduceLROnPlateau steps on the
+            dev score after every epoch, any other after every optimizer step.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class TaskModule(LightningModule):
         elmo = {}
         if self.mixes:
             assert batch.layers is not None
-            elmo = {place: mix(batch.layers, batch.mask) for place, mix in self.mixes.items()}
+            elmo = {name: mix(batch.layers, batch.mask) for name, mix in self.mixes.items()}
         output: Output = self.model(batch, elmo)
         return output
 
@@ -100,16 +100,16 @@ class TaskModule(LightningModule):
         self._finish("test")
 
     def layer_weights(self) -> dict[str, dict[str, Any]]:
-        """The learned weights and gamma of each place."""
-        return {place: mix.summary() for place, mix in self.mixes.items()}  # type: ignore[operator]
+        """The learned weights and gamma of each placement."""
+        return {name: mix.summary() for name, mix in self.mixes.items()}  # type: ignore[operator]
 
     def predictions_by_id(self) -> dict[str, Any]:
         """The predictions of the split that was read last."""
         return {e.id: value for e, value in zip(self.examples, self.predictions, strict=True)}
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        checkpoint["predictions"] = self.predictions_by_id()  # of the dev pass that it is judged by
-        # Lightning keeps no random state, but dropout must go on as if there had been no stop.
+        checkpoint["predictions"] = self.predictions_by_id()  # of its dev pass
+        # Lightning saves no random state, but dropout must continue as if never interrupted.
         checkpoint["random_state"] = torch.get_rng_state()
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
@@ -128,7 +128,7 @@ class TaskModule(LightningModule):
         for name, value in self.score(self.examples, self.predictions).items():
             self.log(f"{split}/{name}", value, prog_bar=name == self.metric)
         if split == "dev":
-            for place, learned in self.layer_weights().items():
+            for placement, learned in self.layer_weights().items():
                 for layer, weight in enumerate(learned["weights"]):
-                    self.log(f"elmo/{place}/layer{layer}", weight)
-                self.log(f"elmo/{place}/gamma", learned["gamma"])
+                    self.log(f"elmo/{placement}/layer{layer}", weight)
+                self.log(f"elmo/{placement}/gamma", learned["gamma"])

@@ -1,4 +1,4 @@
-"""A trained model on new text."""
+"""Applies the trained model of a run to new text."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.text import Text
 
-from elmo_bench.config.compose import build
+from elmo_bench.config.compose import validated
+from elmo_bench.config.locating import build_task
+from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.features.frozen import pad_layers
 from elmo_bench.features.mix import layer_numbers
@@ -26,11 +27,11 @@ COLORS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a model says of a text."""
+    """A model's prediction for a text."""
 
     example: Example
     value: Any  # in the task's own form
-    annotation: Annotation  # for the eye
+    annotation: Annotation  # for display
 
 
 class Predictor:
@@ -41,26 +42,26 @@ class Predictor:
     """
 
     def __init__(self, folder: Path) -> None:
-        cfg = OmegaConf.load(folder / "config.yaml")
-        assert isinstance(cfg, DictConfig)
+        text = (folder / "settings.json").read_text(encoding="utf-8")
+        settings = validated(RunSettings, json.loads(text), str(folder / "settings.json"))
         model_spec = json.loads((folder / "model_spec.json").read_text(encoding="utf-8"))
-        self.task: Task = build(cfg.task.build)
+        self.task: Task = build_task(settings.task.build)
         words = WordEmbedding(**model_spec["words"])
         self.module: TaskModule = build_module(
-            cfg, self.task, words, model_spec["frozen"], model_spec["label_vocabulary"]
+            settings, self.task, words, model_spec["frozen"], model_spec["label_vocabulary"]
         )
         checkpoint = torch.load(
             folder / "checkpoints" / "best.ckpt", map_location="cpu", weights_only=True
         )
         self.module.load_state_dict(checkpoint["state_dict"])
         self.module.eval()
-        self.bilm = None if model_spec["frozen"] is None else load_or_train_bilm(cfg)
+        self.bilm = None if model_spec["frozen"] is None else load_or_train_bilm(settings)
         if self.bilm is not None:
-            self.layers = layer_numbers(cfg.elmo.layers, self.bilm.num_layers)
+            self.layers = layer_numbers(settings.elmo.layers, self.bilm.num_layers)
 
     @torch.no_grad()
     def __call__(self, text: str) -> Prediction:
-        """Predict for what a person types; ValueError says which form the task takes."""
+        """Predict for text as typed; a ValueError names the format that the task expects."""
         example = self.task.parse(text)
         layers = None
         if self.bilm is not None:
@@ -73,13 +74,13 @@ def find_run(name: str, outputs: Path) -> Path:
     """The folder of a run, by its path, its record's file or name, or its hash."""
     wanted = Path(name).name.removesuffix(".json")
     folders = [Path(name)] if Path(name).is_dir() else sorted((outputs / "runs").glob("*"))
-    done = [folder for folder in folders if (folder / "checkpoints" / "best.ckpt").exists()]
+    done = [folder for folder in folders if (folder / "finished").exists()]
     found = [f for f in done if Path(name).is_dir() or f.name == wanted or f.name.endswith(wanted)]
     if len(found) == 1:
         return found[0]
     known = ", ".join(folder.name for folder in done) or "none"
-    problem = "several runs end" if found else "no run has a trained model and ends"
-    raise ValueError(f"{problem} in {wanted!r}. Runs with a model in {outputs / 'runs'}: {known}")
+    problem = "several runs end" if found else "no finished run ends"
+    raise ValueError(f"{problem} in {wanted!r}. Finished runs in {outputs / 'runs'}: {known}")
 
 
 def print_predictions(run: Path, lines: Iterable[str], as_json: bool) -> None:
@@ -109,13 +110,13 @@ def marked(prediction: Prediction) -> Iterator[Text]:
     for segment, tokens in enumerate(prediction.example.segments):
         spans = [span[1:] for span in annotation.spans if span[0] == segment]
         text = Text()
-        for place, token in enumerate(tokens):
-            opening = sorted((s for s in spans if s[0] == place), key=lambda s: -s[1])
+        for position, token in enumerate(tokens):
+            opening = sorted((s for s in spans if s[0] == position), key=lambda s: -s[1])
             for *_, label in opening:
                 text.append("[", style=color[label])
-            inner = [label for first, last, label in spans if first <= place <= last]
+            inner = [label for first, last, label in spans if first <= position <= last]
             text.append(token, style=color[inner[-1]] if inner else "")
-            for *_, label in sorted((s for s in spans if s[1] == place), key=lambda s: -s[0]):
+            for *_, label in sorted((s for s in spans if s[1] == position), key=lambda s: -s[0]):
                 text.append(f" {label}]", style=f"bold {color[label]}")
             text.append(" ")
         yield text

@@ -1,4 +1,4 @@
-"""The predictions of a run: beside its record for reports, in its folder as a corpus has them."""
+"""Writes the predictions of a run: next to its record for reports, in its folder as a corpus."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from elmo_bench.data.example import Example, Split
-from elmo_bench.records.files import write_gzip
+from elmo_bench.records.atomic import write_gzip
 from elmo_bench.task import Task
 
 
 def write_predictions(
     record: Path, task: Task, examples: Sequence[Example], predictions: Mapping[str, Any]
 ) -> str:
-    """Write the test predictions beside a record, one JSON object per example; give the name.
+    """Write test predictions next to a record, a JSON object per example; return the name.
 
     Args:
         record: The record's file.
-        task: Whose predictions.
+        task: The task.
         examples: The test split, in its order.
         predictions: By the id of the example.
     """

@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from omegaconf import DictConfig
 from pytorch_lightning import Callback, Trainer, seed_everything
 from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, ModelCheckpoint
 
+from elmo_bench.config.settings import RunSettings
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.history import MetricsHistory
 
 
 def new_trainer(
-    cfg: DictConfig,
+    settings: RunSettings,
     files: RunFiles,
     history: MetricsHistory,
     logger: Any,
     more: Sequence[Callback] = (),
 ) -> Trainer:
-    """The trainer of a run; its callbacks see each dev pass after the history has noted it."""
-    training, monitor = cfg.task.training, f"dev/{cfg.task.metric}"
+    """The trainer of a run; callbacks see each dev pass after the history has recorded it."""
+    training, monitor = settings.task.training, f"dev/{settings.task.metric}"
     callbacks: list[Callback] = [
         history,  # before the checkpoints, which keep its state
         *more,
@@ -38,7 +38,7 @@ def new_trainer(
     if training.ema is not None:
         callbacks.insert(0, EMAWeightAveraging(decay=training.ema))
     return Trainer(
-        accelerator=cfg.trainer.accelerator,
+        accelerator=settings.trainer.accelerator,
         devices=1,
         precision=training.precision,
         max_epochs=training.max_epochs,
@@ -49,16 +49,16 @@ def new_trainer(
         num_sanity_val_steps=0,
         callbacks=callbacks,
         logger=logger or False,
-        enable_progress_bar=cfg.trainer.progress_bar,
+        enable_progress_bar=settings.trainer.progress_bar,
         enable_model_summary=False,
         log_every_n_steps=10,
     )
 
 
-def set_up_process(cfg: DictConfig) -> None:
-    """Set threads and seed as the config says, and quiet Lightning."""
-    if cfg.trainer.threads is not None:
-        torch.set_num_threads(cfg.trainer.threads)
-    seed_everything(cfg.seed, verbose=False)
+def set_up_process(settings: RunSettings) -> None:
+    """Set threads and seed, and quiet Lightning."""
+    if settings.trainer.threads is not None:
+        torch.set_num_threads(settings.trainer.threads)
+    seed_everything(settings.seed, verbose=False)
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", module="pytorch_lightning")

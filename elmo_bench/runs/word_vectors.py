@@ -1,52 +1,59 @@
-"""The static word vectors of a run: learned with the task, from a file, or of the biLM's text."""
+"""The static word vectors of a run: learned with the task, from a file, or from the biLM's text."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from omegaconf import DictConfig
-
-from elmo_bench.config.compose import ConfigError, build, plain
+from elmo_bench.config.compose import validated
+from elmo_bench.config.errors import ConfigError
+from elmo_bench.config.pretraining_settings import CorpusSource
+from elmo_bench.config.settings import CorpusWords, GloveWords, NoWords, RandomWords, RunSettings
 from elmo_bench.data.example import Example, Segment, distinct_segments
 from elmo_bench.data.vectors import train_vectors
 from elmo_bench.nn.word_embedding import WordEmbedding, no_words, pretrained_words, random_words
+from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.records.digest import digest
-from elmo_bench.runs.bilm import _folder, _training
+from elmo_bench.runs.bilm import bilm_folder, read_training
 
 
 def build_word_embedding(
-    cfg: DictConfig, train: Sequence[Example], segments: Sequence[Segment]
+    settings: RunSettings, train: Sequence[Example], segments: Sequence[Segment]
 ) -> WordEmbedding:
     """Static word vectors, for the words of the training data or of all segments."""
-    settings = plain(cfg.words)
-    name = settings.pop("name")
     known = distinct_segments(train)
-    if name == "none":
-        return no_words()
-    if name == "random":
-        return random_words(known, **settings)
-    if name == "glove":
-        path = Path(settings.pop("path")).expanduser()
-    else:
-        keys = ("dim", "lowercase", "min_count", "window", "epochs")
-        path = _corpus_vectors(cfg, {key: settings[key] for key in keys})
-        settings = {key: settings[key] for key in ("lowercase", "trainable", "word_dropout")}
-    words = pretrained_words(path, known, segments, **settings)
-    coverage = words.coverage(segments)
+    words = settings.words
+    match words:
+        case NoWords():
+            return no_words()
+        case RandomWords():
+            return random_words(
+                known, words.dim, words.lowercase, words.min_count, words.word_dropout
+            )
+        case GloveWords():
+            path = Path(words.path).expanduser()
+        case CorpusWords():
+            path = _corpus_vectors(settings, words)
+    embedding = pretrained_words(
+        path, known, segments, words.lowercase, words.trainable, words.word_dropout
+    )
+    coverage = embedding.coverage(segments)
     print(f"{path.name}: vectors for {coverage.tokens:.1f} % of the tokens")
-    return words
+    return embedding
 
 
-def _corpus_vectors(cfg: DictConfig, settings: dict[str, Any]) -> Path:
-    """Vectors of the very text that the biLM was trained on, which its folder names."""
-    folder = _folder(cfg)
-    try:
-        corpus = build(_training(folder)["settings"]["corpus"])
-    except KeyError as error:
+def _corpus_vectors(settings: RunSettings, words: CorpusWords) -> Path:
+    """Vectors trained on the biLM's text, which its folder records."""
+    folder = bilm_folder(settings)
+    recorded = read_training(folder).get("settings", {})
+    if "corpus" not in recorded:
         raise ConfigError(
-            f"words=corpus: {folder} does not say what text it was trained on; train vectors on "
-            "that text yourself and give them as words=glove words.path=..."
-        ) from error
-    name = digest([corpus.fingerprint(), settings])
-    path = Path(cfg.paths.cache) / "vectors" / f"{folder.name}-{name}.txt"
-    return train_vectors(path, lambda: map(list, corpus.train()), **settings)
+            f"words=corpus: {folder} does not record its training text; train vectors on "
+            "that text yourself and use them with words=glove words.path=..."
+        )
+    keys = ("corpus", "task", "data")
+    source = {key: recorded[key] for key in keys if recorded.get(key) is not None}
+    source_settings = validated(CorpusSource, source, f"{folder / 'training.json'} settings")
+    corpus = build_corpus(source_settings, Path(settings.paths.cache))
+    made_of = words.model_dump(include={"dim", "lowercase", "min_count", "window", "epochs"})
+    name = digest([corpus.fingerprint(), made_of])
+    path = Path(settings.paths.cache) / "vectors" / f"{folder.name}-{name}.txt"
+    return train_vectors(path, lambda: map(list, corpus.train()), **made_of)

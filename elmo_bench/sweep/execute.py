@@ -1,4 +1,4 @@
-"""Running one job of a sweep: a failure is written down, and the next job starts all the same."""
+"""Running one job of a sweep: a failure is recorded, and the next job starts anyway."""
 
 import logging
 import sys
@@ -13,16 +13,16 @@ from typing import Any
 from filelock import FileLock, Timeout
 from joblib import cpu_count
 from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
 
-from elmo_bench.config.checks import check
-from elmo_bench.config.compose import ConfigError
+from elmo_bench.config.compose import run_settings
+from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.identity import identity
+from elmo_bench.config.settings import RunSettings
 from elmo_bench.records.environment import environment
 from elmo_bench.records.run import Record, read_record, write_record
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.sweep.job import Job, Part
-from elmo_bench.sweep.plan import configs_of
+from elmo_bench.sweep.plan import runs_of
 from elmo_bench.sweep.threads import threads_per_job
 
 NAN = float("nan")
@@ -31,24 +31,26 @@ NAN = float("nan")
 def run_job(
     cfg: DictConfig, number: int, overrides: list[str], folder: Path, launcher: Mapping[str, Any]
 ) -> float:
-    """Run a job, write its file, and give its dev score; not a number if it failed.
+    """Run a job, write its file, and return its dev score; NaN if it failed.
 
     Args:
-        cfg: The config of the job.
-        number: Its place in the sweep.
-        overrides: What was given for this job.
-        folder: Where its file goes.
-        launcher: Hydra's settings of what starts the jobs.
+        cfg: The job's config, as composed by Hydra.
+        number: Its number in the sweep.
+        overrides: The job's overrides.
+        folder: Where its file is written.
+        launcher: Hydra's launcher settings.
     """
     start, cpu_start = time.perf_counter(), time.process_time()
-    threads = threads_per_job(launcher, cpu_count(), cfg.trainer.threads)
-    cfg.trainer.threads, cfg.trainer.progress_bar = threads, False
-    parts, error = [], None
+    parts, error, arm = [], None, ""
     try:
-        with _one_line_only():
-            parts = [_attempt(config, folder) for config in _in_order(cfg)]
-    except OmegaConfBaseException as problem:  # a value is missing, so the runs have no names
-        error = _in_a_line(problem)
+        settings = run_settings(cfg)
+        threads = threads_per_job(launcher, cpu_count(), settings.trainer.threads)
+        settings = settings.but(trainer=settings.trainer.but(threads=threads, progress_bar=False))
+        arm = settings.elmo.name
+        with _quiet_logging():
+            parts = [_attempt(one, overrides, folder) for one in _in_order(settings)]
+    except ConfigError as problem:  # invalid settings, so the runs have no names
+        error = _one_line(problem)
     Job(
         number,
         overrides,
@@ -59,12 +61,12 @@ def run_job(
         threads=sys.modules["torch"].get_num_threads() if "torch" in sys.modules else None,
     ).write(folder)
     dev_scores = {part.arm: part.scores.get("dev", NAN) for part in parts}
-    return dev_scores.get(cfg.elmo.name, NAN)
+    return dev_scores.get(arm, NAN)
 
 
 @contextmanager
-def _one_line_only() -> Iterator[None]:
-    """Keep the notes of runs off the terminal: a job is one line, when it ends."""
+def _quiet_logging() -> Iterator[None]:
+    """Keep the log messages of runs off the terminal: a job prints one line when it ends."""
     logger = logging.getLogger("elmo_bench")
     level = logger.level
     logger.setLevel(logging.WARNING)
@@ -74,47 +76,48 @@ def _one_line_only() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _in_order(cfg: DictConfig) -> list[DictConfig]:
-    """The baseline first, unless another job is at it: then there is no need to wait yet."""
-    configs = configs_of(cfg)
-    lock = RunFiles.of(configs[0]).folder / "lock"
-    if len(configs) > 1 and lock.exists():
+def _in_order(settings: RunSettings) -> list[RunSettings]:
+    """The baseline first, unless another job is running it: then it can wait."""
+    runs = runs_of(settings)
+    lock = RunFiles.of(runs[0]).folder / "lock"
+    if len(runs) > 1 and lock.exists():
         try:
             FileLock(lock, blocking=False).acquire().lock.release()
         except Timeout:
-            configs.reverse()
-    return configs
+            runs.reverse()
+    return runs
 
 
-def _attempt(cfg: DictConfig, folder: Path) -> Part:
-    files = RunFiles.of(cfg)
-    before = None if cfg.force else files.finished()
+def _attempt(settings: RunSettings, overrides: list[str], folder: Path) -> Part:
+    files = RunFiles.of(settings)
+    before = None if settings.force else files.finished()
     try:
-        check(cfg)
-        record = before or _evaluated(cfg)
+        record = before or _evaluated(settings, overrides)
     except Exception as error:
         with (folder / "error.txt").open("a", encoding="utf-8") as file:
             file.write(f"{files.name}\n{traceback.format_exc()}\n")
-        _record_failure(cfg, files, _in_a_line(error))
-        return Part(files.name, cfg.elmo.name, "failed", error=_in_a_line(error))
+        _record_failure(settings, overrides, files, _one_line(error))
+        return Part(files.name, settings.elmo.name, "failed", error=_one_line(error))
     scores = {split: values[record.metric] for split, values in record.scores.items()}
     state = "done" if before is None else "done before"
-    return Part(files.name, cfg.elmo.name, state, record.metric, scores)
+    return Part(files.name, settings.elmo.name, state, record.metric, scores)
 
 
-def _evaluated(cfg: DictConfig) -> Record:
+def _evaluated(settings: RunSettings, overrides: list[str]) -> Record:
     from elmo_bench.runs.stage import evaluate  # torch and Lightning take seconds to import
 
-    return evaluate(cfg)
+    return evaluate(settings, overrides)
 
 
-def _in_a_line(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     words = " ".join(str(error).split())
     return words if isinstance(error, ConfigError) else f"{type(error).__name__}: {words}"
 
 
-def _record_failure(cfg: DictConfig, files: RunFiles, error: str) -> None:
-    """Leave a record of the error, but never in the place of a result."""
+def _record_failure(
+    settings: RunSettings, overrides: list[str], files: RunFiles, error: str
+) -> None:
+    """Write a record of the error, but never over a result."""
     try:
         if read_record(files.record).error is None:
             return
@@ -122,14 +125,15 @@ def _record_failure(cfg: DictConfig, files: RunFiles, error: str) -> None:
         pass  # there is none yet
     failure = Record(
         run=files.run,
-        task=cfg.task.name,
-        seed=cfg.seed,
-        metric=cfg.task.metric,
-        data=cfg.data.name,
-        words=cfg.words.name,
-        elmo=cfg.elmo.name,
-        bilm=cfg.bilm.name if cfg.elmo.name != "none" else None,
-        config=identity(cfg),
+        task=settings.task.name,
+        seed=settings.seed,
+        metric=settings.task.metric,
+        data=settings.data.name,
+        words=settings.words.name,
+        elmo=settings.elmo.name,
+        bilm=None if settings.elmo.is_baseline else settings.bilm.name,
+        config=identity(settings),
+        overrides=overrides,
         scores={},
         error=error,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -1,6 +1,6 @@
-"""A job of a sweep as a file: what it ran and what came out, for the lines and tables of a sweep.
+"""The file of a sweep's job: what it ran and the results, for the sweep's lines and tables.
 
-Jobs may run in other processes and on other machines; these files are all that they send back.
+Jobs may run in other processes and on other machines; these files are all that they report.
 """
 
 import json
@@ -8,22 +8,22 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from elmo_bench.records.files import write_text
+from elmo_bench.records.atomic import write_text
 
 FILE = "job.json"
 
 
 @dataclass(frozen=True)
 class Part:
-    """One run of a job: its baseline, or the run that it is about.
+    """One run of a job: the baseline or the run with ELMo.
 
     Args:
-        name: The record's file name without its ending.
+        name: The record's file name without the suffix.
         arm: The ELMo option; "none" is the baseline.
         state: done, done before, failed; in a plan: done, begun, failed, to do.
         metric: The name of the score.
         scores: By split; empty where there are none.
-        error: Why it failed, in a line.
+        error: Why it failed, in one line.
     """
 
     name: str
@@ -39,13 +39,13 @@ class Job:
     """One job: a config of the sweep with its paired baseline.
 
     Args:
-        number: Its place in the sweep, from 0 on.
-        overrides: What the command line of this job alone would be.
-        parts: Its runs in the order they were done.
-        error: Why not even a run could be named, in a line.
-        seconds: Time by the clock.
-        cpu_seconds: Time that processors spent on it in its process.
-        threads: How many torch used in it; None if there was nothing to compute.
+        number: Its number in the sweep, from 0.
+        overrides: The command line that would run this job alone.
+        parts: Its runs in order of execution.
+        error: Why the settings were invalid, in one line; there are no parts then.
+        seconds: Wall-clock time.
+        cpu_seconds: CPU time of its process.
+        threads: Threads that torch used; None if nothing was computed.
     """
 
     number: int
@@ -58,19 +58,19 @@ class Job:
 
     @property
     def errors(self) -> list[str]:
-        """Why it failed; empty if it did not."""
+        """Its error messages; empty if it did not fail."""
         errors = [self.error, *(part.error for part in self.parts)]
         return [error for error in errors if error is not None]
 
     @property
     def state(self) -> str:
-        """In a word: failed, done before (nothing was left to do) or done."""
+        """One of failed, done before (nothing was left to do) and done."""
         if self.errors:
             return "failed"
         return "done before" if all(p.state == "done before" for p in self.parts) else "done"
 
     def write(self, folder: Path) -> None:
-        """Tell the sweep of the job."""
+        """Write the file that the sweep reads."""
         write_text(folder / FILE, json.dumps(asdict(self), indent=1) + "\n")
 
 

@@ -1,12 +1,11 @@
-"""Which runs a config stands for, and what is already done of them; imports no torch."""
+"""The runs that settings describe, and which of them are finished; imports no torch."""
 
 from collections.abc import Iterable
 
-from omegaconf import DictConfig
 from rich.console import Console
 from rich.table import Table
 
-from elmo_bench.config.identity import baseline_of, has_baseline
+from elmo_bench.config.settings import RunSettings
 from elmo_bench.records.run import read_record
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.sweep.job import Part
@@ -14,17 +13,18 @@ from elmo_bench.sweep.job import Part
 STATES = ("done", "begun", "failed", "to do")
 
 
-def configs_of(cfg: DictConfig) -> list[DictConfig]:
-    """The config itself, after that of its baseline where it asks for one."""
-    return [baseline_of(cfg), cfg] if has_baseline(cfg) else [cfg]
+def runs_of(settings: RunSettings) -> list[RunSettings]:
+    """The settings themselves, after those of their baseline if they have one."""
+    return [settings.for_baseline(), settings] if settings.has_baseline else [settings]
 
 
-def plan(cfg: DictConfig) -> list[Part]:
-    """The runs of a config, each with the state that it is in now."""
+def plan(settings: RunSettings) -> list[Part]:
+    """The runs of settings, each with its current state."""
     parts = []
-    for config in configs_of(cfg):
-        files = RunFiles.of(config)
-        parts.append(Part(files.name, config.elmo.name, "to do" if cfg.force else _state(files)))
+    for one in runs_of(settings):
+        files = RunFiles.of(one)
+        state = "to do" if settings.force else _state(files)
+        parts.append(Part(files.name, one.elmo.name, state))
     return parts
 
 

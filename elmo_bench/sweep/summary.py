@@ -1,4 +1,4 @@
-"""Lines and tables of a sweep."""
+"""The terminal output of a sweep: a line per job, and tables."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,11 +13,11 @@ from elmo_bench.report.formats import show
 from elmo_bench.sweep.job import Job, Part
 
 
-def show_line(job: Job, labels: Sequence[str], place: int, console: Console) -> None:
-    """Tell in a line that a job has ended, as the n-th of all."""
+def show_line(job: Job, labels: Sequence[str], rank: int, console: Console) -> None:
+    """Report in one line that a job has ended, as the `rank`-th of all."""
     width = len(str(len(labels)))
     outcome = job.errors[0] if job.errors else ", ".join(map(_score, job.parts))
-    line = f"[{place:{width}}/{len(labels)}] {labels[job.number]}: {job.state}, {outcome}"
+    line = f"[{rank:{width}}/{len(labels)}] {labels[job.number]}: {job.state}, {outcome}"
     style = "red" if job.errors else ""
     console.print(escape(f"{line} ({job.seconds:.0f} s)"), style=style, soft_wrap=True)
 
@@ -28,7 +28,7 @@ def _score(part: Part) -> str:
 
 
 def show_jobs(jobs: Sequence[Job], labels: Sequence[str], folder: Path, console: Console) -> None:
-    """All jobs in a table, and how many of them failed or are missing."""
+    """Show all jobs in a table, and how many of them failed or are missing."""
     num_jobs = len(labels)
     table = Table(title="Jobs", title_justify="left")
     for column in ("#", "job", "state", "baseline test", "+ELMo test", "s"):
@@ -44,11 +44,11 @@ def show_jobs(jobs: Sequence[Job], labels: Sequence[str], folder: Path, console:
         for error in job.errors:
             console.print(escape(f"#{job.number} failed: {error}"), style="red", soft_wrap=True)
     if failed:
-        console.print(f"{len(failed)} of {num_jobs} jobs failed; {folder}/*/error.txt has more.")
+        console.print(f"{len(failed)} of {num_jobs} jobs failed; see {folder}/*/error.txt.")
     if len(jobs) < num_jobs:
-        console.print(f"{num_jobs - len(jobs)} of {num_jobs} jobs did not come to their end.")
+        console.print(f"{num_jobs - len(jobs)} of {num_jobs} jobs did not finish.")
     if failed or len(jobs) < num_jobs:
-        console.print("The same command goes on with what is missing.")
+        console.print("Run the same command again to do what is missing.")
 
 
 def _test(job: Job, baseline: bool) -> str:
@@ -60,7 +60,7 @@ def _test(job: Job, baseline: bool) -> str:
 def show_tables(
     jobs: Sequence[Job], results: Path, tables: Sequence[str], console: Console
 ) -> None:
-    """Tables of the records that the jobs made or found."""
+    """Show tables of the records that the jobs wrote or found."""
     names = dict.fromkeys(part.name for job in jobs for part in job.parts if part.scores)
     records = [read_record(results / f"{name}.json") for name in names]
     if records:

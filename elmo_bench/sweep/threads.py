@@ -1,9 +1,9 @@
-"""How many threads a job may use: jobs side by side never want more cores than there are."""
+"""The number of threads per job: parallel jobs together never use more than all cores."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from elmo_bench.config.compose import ConfigError
+from elmo_bench.config.errors import ConfigError
 
 
 def num_parallel_jobs(launcher: Mapping[str, Any], cores: int) -> int:
@@ -14,19 +14,19 @@ def num_parallel_jobs(launcher: Mapping[str, Any], cores: int) -> int:
     jobs = int(wanted) if wanted > 0 else max(1, cores + 1 + int(wanted))  # as joblib counts
     if jobs > cores:
         raise ConfigError(
-            f"hydra.launcher.n_jobs={wanted}: jobs at a time are at most as many as cores, here "
-            f"{cores}; more would only slow each other down"
+            f"hydra.launcher.n_jobs={wanted}: must be at most the number of cores, here "
+            f"{cores}; more jobs would only slow each other down"
         )
     return jobs
 
 
 def threads_per_job(launcher: Mapping[str, Any], cores: int, wanted: int | None) -> int | None:
-    """The threads of one job; None leaves the number to torch, which takes the whole machine.
+    """The threads of one job; None leaves the number to torch, which uses all cores.
 
     Args:
         launcher: Hydra's launcher settings: `n_jobs` of joblib, `cpus_per_task` of the others.
-        cores: Processors of this machine.
-        wanted: What the config asks for in trainer.threads.
+        cores: Cores of this machine.
+        wanted: The config's trainer.threads.
     """
     allotted = launcher.get("cpus_per_task")
     if launcher.get("n_jobs") is not None:

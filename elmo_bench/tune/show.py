@@ -1,4 +1,4 @@
-"""The trials of a search as a table, a CSV file and a picture."""
+"""The trials of a search as a table, a CSV file and a figure."""
 
 import csv
 import io
@@ -13,28 +13,28 @@ from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 from rich.table import Table
 
-from elmo_bench.records.files import write_text
+from elmo_bench.records.atomic import write_text
 from elmo_bench.report.figures.style import COLORS, FAINT, new_figure, save, styled, whole_ticks
 from elmo_bench.tune.space import Range, as_word
 
 WORDS = {
     TrialState.COMPLETE: "done",
-    TrialState.PRUNED: "cut short",
+    TrialState.PRUNED: "pruned",
     TrialState.FAIL: "failed",
-    TrialState.RUNNING: "at work",
+    TrialState.RUNNING: "running",
     TrialState.WAITING: "queued",
 }
 PER_LINE = 4
 
 
 def best_dev(trial: FrozenTrial) -> float | None:
-    """The best dev score of a trial, also of one that was cut short."""
+    """The best dev score of a trial, including pruned ones."""
     values = [trial.value] if trial.value is not None else trial.intermediate_values.values()
     return max((float(value) for value in values if value is not None), default=None)
 
 
 def ordered(study: Study) -> list[FrozenTrial]:
-    """The trials: whole ones before others, the best first."""
+    """The trials: completed ones before others, the best first."""
     return sorted(
         study.get_trials(deepcopy=False),
         key=lambda t: (t.state != TrialState.COMPLETE, -(best_dev(t) or 0.0), t.number),
@@ -42,7 +42,7 @@ def ordered(study: Study) -> list[FrozenTrial]:
 
 
 def trial_line(trial: FrozenTrial) -> str:
-    """A trial in a line."""
+    """A trial in one line."""
     values = " ".join(f"{key.rpartition('.')[2]}={_short(v)}" for key, v in trial.params.items())
     score = best_dev(trial)
     outcome = trial.user_attrs.get("error", "") if score is None else f"dev {score:.2f}"
@@ -70,7 +70,7 @@ def trials_table(study: Study, space: Mapping[str, Range], metric: str) -> Table
 
 
 def write_csv(study: Study, space: Mapping[str, Range], path: Path) -> None:
-    """All trials with every value."""
+    """Write all trials with every value."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["trial", "state", "dev", "passes", *space, "error"])
@@ -83,14 +83,14 @@ def write_csv(study: Study, space: Mapping[str, Range], path: Path) -> None:
 
 
 def write_picture(study: Study, space: Mapping[str, Range], metric: str, path: Path) -> None:
-    """The best score so far, and the score against each key."""
+    """Draw the best score so far, and the score against each key."""
     with styled():
         panels = 1 + len(space)
         columns = min(PER_LINE, panels)
         lines = -(-panels // columns)
         figure = new_figure(2.4 * columns, 0.3 + 2.1 * lines)
         grid = list(figure.subplots(lines, columns, squeeze=False).flat)
-        _draw_course(grid[0], study)
+        _draw_history(grid[0], study)
         for axes, (key, found) in zip(grid[1:], space.items(), strict=False):
             _draw_key(axes, study, key, found)
         for axes in grid[panels:]:
@@ -110,19 +110,19 @@ def _points(study: Study) -> list[tuple[FrozenTrial, float]]:
     return [(trial, score) for trial, score in scored if score is not None]
 
 
-def _draw_points(axes: Axes, places: list[Any], points: list[tuple[FrozenTrial, float]]) -> None:
-    for state, marker, label in (("done", "o", "trial"), ("cut short", "x", "cut short")):
+def _draw_points(axes: Axes, positions: list[Any], points: list[tuple[FrozenTrial, float]]) -> None:
+    for state, marker, label in (("done", "o", "trial"), ("pruned", "x", "pruned")):
         chosen = [
-            (place, score)
-            for place, (trial, score) in zip(places, points, strict=True)
+            (position, score)
+            for position, (trial, score) in zip(positions, points, strict=True)
             if WORDS[trial.state] == state
         ]
-        xs, ys = [place for place, _ in chosen], [score for _, score in chosen]
+        xs, ys = [position for position, _ in chosen], [score for _, score in chosen]
         color = COLORS["elmo"] if state == "done" else COLORS["baseline"]
         axes.plot(xs, ys, marker, color=color, label=label, linestyle="none")
 
 
-def _draw_course(axes: Axes, study: Study) -> None:
+def _draw_history(axes: Axes, study: Study) -> None:
     points = _points(study)
     _draw_points(axes, [trial.number for trial, _ in points], points)
     best, history = float("-inf"), []

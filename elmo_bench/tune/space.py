@@ -1,19 +1,21 @@
-"""What a search varies: the ranges in conf/search/<task>.yaml."""
+"""The search space of a task: the ranges in conf/search/<task>.yaml."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from optuna import Trial
 
-from elmo_bench.config.compose import CONF, ConfigError
+from elmo_bench.config.errors import ConfigError
+from elmo_bench.config.folders import CONF
+from elmo_bench.config.settings import RunSettings
 
 
 @dataclass(frozen=True)
 class Range:
-    """The values that one key of a config may take: from low to high, or some choices."""
+    """The values that one key of a config may take: from low to high, or a list of choices."""
 
     low: float | int | None = None
     high: float | int | None = None
@@ -22,7 +24,7 @@ class Range:
     choices: list[Any] | None = None
 
     def suggest(self, trial: Trial, key: str) -> str:
-        """Let a trial choose; gives the value as Hydra's command line takes it."""
+        """Let a trial choose; return the value as an override's right-hand side."""
         if self.choices is not None:
             return str(trial.suggest_categorical(key, [as_word(value) for value in self.choices]))
         assert self.low is not None and self.high is not None
@@ -47,41 +49,43 @@ class Range:
 
 
 def as_word(value: Any) -> str:
-    """A value in the grammar of Hydra's command line."""
+    """A value in the grammar of Hydra's overrides."""
     return json.dumps(value).replace('"', "").replace(" ", "")
 
 
-def read_space(task: str, cfg: DictConfig) -> dict[str, Range]:
-    """The ranges of a task, less those of keys that a config lacks: a baseline has no ELMo.
+def read_space(task: str, settings: RunSettings) -> dict[str, Range]:
+    """The ranges of a task; those of ELMo are left out for a baseline.
 
     Args:
         task: Its short name.
-        cfg: The config that trials vary.
+        settings: The settings that trials start from.
     """
     path = CONF / "search" / f"{task}.yaml"
     if not path.exists():
-        raise ConfigError(f"{path}: there is no such file; write the ranges of {task} into it")
+        raise ConfigError(f"{path}: no such file; write the search ranges of {task} there")
     content = OmegaConf.to_container(OmegaConf.load(path))
     assert isinstance(content, dict)
-    ranges = {str(key): Range(**settings) for key, settings in content.items()}
-    return {key: found for key, found in ranges.items() if _has(cfg, key)}
+    ranges = {str(key): Range(**values) for key, values in content.items()}
+    values = settings.plain()
+    if settings.elmo.is_baseline:
+        ranges = {key: found for key, found in ranges.items() if not key.startswith("elmo.")}
+    for key in ranges:
+        _select(values, key)
+    return ranges
 
 
-def start(space: Mapping[str, Range], cfg: DictConfig) -> dict[str, Any] | None:
-    """The config's own values as the first trial; None if they are not all within the ranges."""
-    values = {key: _plain(OmegaConf.select(cfg, key)) for key in space}
+def start(space: Mapping[str, Range], settings: RunSettings) -> dict[str, Any] | None:
+    """The settings' own values as the first trial; None if they are not all within the ranges."""
+    plain = settings.plain()
+    values = {key: _select(plain, key) for key in space}
     if not all(space[key].holds(value) for key, value in values.items()):
         return None
     return {key: space[key].as_parameter(value) for key, value in values.items()}
 
 
-def _has(cfg: DictConfig, key: str) -> bool:
-    parent, _, leaf = key.rpartition(".")
-    node = OmegaConf.select(cfg, parent)
-    if node is None and not key.startswith("elmo."):
-        raise ConfigError(f"conf/search: there is no key {key}")
-    return node is not None and leaf in node
-
-
-def _plain(value: Any) -> Any:
-    return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
+def _select(values: Any, key: str) -> Any:
+    for part in key.split("."):
+        if not isinstance(values, dict) or part not in values:
+            raise ConfigError(f"conf/search: the key {key} is unknown")
+        values = values[part]
+    return values

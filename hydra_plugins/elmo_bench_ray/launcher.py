@@ -1,6 +1,6 @@
 """`hydra/launcher=ray`: the jobs of a sweep on a Ray cluster.
 
-Hydra finds launchers in the namespace package hydra_plugins alone, hence this place.
+It is here because Hydra finds launchers only in the namespace package hydra_plugins.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ class RayLauncher(Launcher):
     Args:
         address: Of a running cluster; "local" starts one on this machine for the sweep, "auto"
             finds the one that was started here with `ray start`.
-        cpus_per_task: Processors of a job, which is also its number of threads.
-        gpus_per_task: GPUs of a job; a part of one lets jobs share it.
-        max_retries: How often a job is started again whose node or process was lost.
-        num_cpus: Processors of a "local" cluster; None takes them all.
-        quiet: Keep what jobs print off this terminal.
+        cpus_per_task: CPU cores of a job, which is also its number of threads.
+        gpus_per_task: GPUs of a job; a fraction lets jobs share one.
+        max_retries: How often a job is restarted if its node or process is lost.
+        num_cpus: CPU cores of a "local" cluster; None takes all.
+        quiet: Keep the output of jobs off this terminal.
     """
 
     def __init__(
@@ -46,13 +46,13 @@ class RayLauncher(Launcher):
     def setup(
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
     ) -> None:
-        """Take what Hydra gives before the sweep."""
+        """Store what Hydra passes before the sweep."""
         self.hydra_context, self.task_function, self.config = hydra_context, task_function, config
 
     def launch(
         self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
     ) -> Sequence[JobReturn]:
-        """Run jobs and wait for all of them."""
+        """Run the jobs and wait for all of them."""
         try:
             import ray
         except ModuleNotFoundError as error:
@@ -83,7 +83,7 @@ def _singletons() -> dict[Any, Any]:
 
 
 def _run(number: int, overrides: list[str], state: tuple[Any, ...]) -> JobReturn:
-    """One job, in a process of the cluster."""
+    """Run one job in a process of the cluster."""
     hydra_context, config, task_function, singletons = state
     setup_globals()
     Singleton.set_state(singletons)

@@ -1,4 +1,4 @@
-"""Writing clusters as a CoNLL-2012 file that the official scorer takes."""
+"""Writing clusters as a CoNLL-2012 file for the official scorer."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ Cluster = Sequence[Sequence[int]]
 
 
 def write_conll(examples: Sequence[Example], predictions: Sequence[Any], path: Path) -> None:
-    """Write documents with their predicted clusters; columns that are not known are `-` or `*`."""
+    """Write documents with their predicted clusters; unknown columns are `-` or `*`."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example, clusters in zip(examples, predictions, strict=True):
             name, part = example.target.document, example.target.part

@@ -1,4 +1,4 @@
-"""Coreference: CoNLL-2012 columns, or Hub rows. A part of a document is a document of its own."""
+"""Coreference from CoNLL-2012 columns or Hub rows; each part of a document is one example."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,19 +15,20 @@ Clusters = tuple[tuple[Span, ...], ...]
 
 @dataclass(frozen=True)
 class CorefTarget:
-    """Who is who in a document; token offsets count over all its sentences."""
+    """The clusters of a document; token offsets count over all its sentences."""
 
     document: str
     part: int
     genre: str
-    speakers: tuple[str, ...]  # of every token
+    speakers: tuple[str, ...]  # one per token
     clusters: Clusters
 
 
 def read(path: Path, skipped: Skipped | None) -> Iterator[Example]:
     """Read one example per document; its segments are the sentences.
 
-    With `skipped`, a mention of two clusters stays in the first and is counted; without, in both.
+    With `skipped`, a mention in two clusters is counted and stays only in the first; without, in
+    both.
     """
     found = False
     for document in read_documents(path):
@@ -42,7 +43,7 @@ def read(path: Path, skipped: Skipped | None) -> Iterator[Example]:
         )
         yield Example(document.key, tuple(s.words for s in document.sentences), target)
     if not found:
-        raise DataError(path, None, "the file holds no documents")
+        raise DataError(path, None, "the file contains no documents")
 
 
 def genre(name: str) -> str:
@@ -52,7 +53,7 @@ def genre(name: str) -> str:
 
 
 def once(found: Iterable[Iterable[Span]], skipped: Skipped) -> Clusters:
-    """Leave a mention only in the first of the clusters that hold it."""
+    """Keep a mention only in the first of the clusters that contain it."""
     seen: set[Span] = set()
     kept = []
     for cluster in found:
@@ -69,9 +70,9 @@ def once(found: Iterable[Iterable[Span]], skipped: Skipped) -> Clusters:
 
 
 def from_hub(rows: Iterable[Mapping[str, Any]], skipped: Skipped) -> Iterator[Example]:
-    """Map documents whose `sentences` have `words`, `speaker` and `coref_spans` (id, first, last).
+    """Convert documents whose `sentences` have `words`, `speaker` and `coref_spans`.
 
-    Spans there count tokens from the start of their sentence.
+    These spans, (id, first, last), count tokens from the start of their sentence.
     """
     for row in rows:
         name = row["document_id"]

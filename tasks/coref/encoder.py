@@ -31,12 +31,12 @@ class CoupledCell:
 
 
 class CoupledBiLstm(nn.Module):
-    """A forward and a backward layer side by side, each with a learned state to start from.
+    """A forward and a backward layer in parallel, each with a learned initial state.
 
     Args:
         input_dim: Size of the inputs.
         hidden_dim: Units per direction.
-        dropout: On the output that is fed back, by one mask for all steps of a sequence.
+        dropout: On the output that is fed back, with one mask for all steps of a sequence.
     """
 
     def __init__(self, input_dim: int, hidden_dim: int, dropout: float) -> None:

@@ -1,4 +1,4 @@
-"""Finding the spans of a document that are worth comparing with others."""
+"""Scoring the spans of a document and keeping those worth comparing with others."""
 
 from typing import NamedTuple
 
@@ -6,15 +6,15 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tasks.coref.pairs import Mlp
-from tasks.coref.spans import candidates, following_words, head_attention, prune
+from elmo_bench.tasks.coref.pairs import Mlp
+from elmo_bench.tasks.coref.spans import candidates, following_words, head_attention, prune
 
 
 class Mentions(NamedTuple):
-    """The spans that were kept, in the order of the text."""
+    """The spans that were kept, in text order."""
 
     starts: Int[Tensor, " span"]
-    ends: Int[Tensor, " span"]  # last words, within
+    ends: Int[Tensor, " span"]  # last words, inclusive
     vectors: Float[Tensor, "span dim"]
     scores: Float[Tensor, " span"]
 
@@ -22,17 +22,17 @@ class Mentions(NamedTuple):
 class MentionFinder(nn.Module):
     """[state of first word; of last word; attention over input vectors; width] -> score -> best.
 
-    The first layer of the scores is computed by word rather than by span, which comes to the same
-    and is ten times less: only the spans that are kept get a vector.
+    The first layer of the scorer is computed per word rather than per span, which is equivalent
+    and takes a tenth of the work: only the spans that are kept get a vector.
 
     Args:
         state_dim: Size of the encoder's states.
-        input_dim: Size of the word vectors that the attention sums up.
-        max_width: Words in a span at the most.
+        input_dim: Size of the word vectors that the attention sums.
+        max_width: Maximum number of words in a span.
         spans_per_word: How many spans are kept for each word of the document.
-        feature_dim: Size of the vector of a width.
+        feature_dim: Size of the width embedding.
         hidden_dim: Size of the scorer's hidden layers.
-        dropout: On width vectors and hidden layers.
+        dropout: On width embeddings and hidden layers.
     """
 
     def __init__(

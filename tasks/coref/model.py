@@ -1,4 +1,4 @@
-"""End-to-end coreference of Lee et al. (2017): spans are found and linked by one model."""
+"""End-to-end coreference of Lee et al. (2017): one model finds spans and links them."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -13,33 +13,33 @@ from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.packed import Packing
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
-from tasks.coref.encoder import CoupledBiLstm
-from tasks.coref.mentions import MentionFinder, Mentions
-from tasks.coref.pairs import PairScorer
-from tasks.coref.spans import cluster_numbers, linked
+from elmo_bench.tasks.coref.encoder import CoupledBiLstm
+from elmo_bench.tasks.coref.mentions import MentionFinder, Mentions
+from elmo_bench.tasks.coref.pairs import PairScorer
+from elmo_bench.tasks.coref.spans import cluster_numbers, linked
 
 UNKNOWN_GENRE = 0
 
 
 class Excerpt(NamedTuple):
-    """The sentences of a document that are read; in evaluation these are all."""
+    """The sentences of a document that are read; in evaluation, all of them."""
 
     example: Example
     rows: tuple[int, ...]  # of its sentences, in the batch
-    offset: int  # words of the document before it
+    offset: int  # number of words before it in the document
 
 
 class Coreference(nn.Module):
     """Words, characters [and ELMo] -> BiLSTM per sentence -> spans -> the antecedent of each.
 
     Args:
-        words: Static word vectors, brought to length 1.
-        chars: Characters of a word to a vector.
-        encoder: Reads each sentence alone.
-        mentions: Finds the spans that are compared; ELMo vectors are no part of its inputs.
-        pairs: Scores a span with one before it.
+        words: Static word vectors, normalized to length 1.
+        chars: Embeds the characters of a word.
+        encoder: Reads each sentence separately.
+        mentions: Finds the spans to compare; the word vectors it sums exclude ELMo.
+        pairs: Scores a span with an earlier one.
         genres: The genres of the training data.
-        max_sentences: Training takes so many sentences in a row of a longer document, at random.
+        max_sentences: Training reads a random run of this many sentences of a longer document.
         lexical_dropout: On words and characters.
         dropout: On the states of the encoder.
     """
@@ -68,10 +68,10 @@ class Coreference(nn.Module):
             self.excerpt(example, rows)
             for example, rows in zip(batch.examples, batch.rows, strict=True)
         ]
-        inputs, states, place = self.encode(batch, elmo, excerpts)
+        inputs, states, positions = self.encode(batch, elmo, excerpts)
         losses, predictions = [], []
         for excerpt in excerpts:
-            index, sentences = _words(excerpt, place, states.device)
+            index, sentences = _words(excerpt, positions, states.device)
             mentions = self.mentions(states[index], inputs[index], sentences)
             scores = self.antecedent_scores(excerpt, mentions)
             spans = [(s + excerpt.offset, e + excerpt.offset) for s, e in _ends(mentions)]
@@ -85,7 +85,7 @@ class Coreference(nn.Module):
         return Output(torch.stack(losses).mean(), predictions)
 
     def excerpt(self, example: Example, rows: tuple[int, ...]) -> Excerpt:
-        """The whole document; in training a part of it, when it is long."""
+        """Return the whole document or, in training, a part of a long one."""
         first = 0
         if self.training and len(rows) > self.max_sentences:
             first = int(torch.randint(len(rows) - self.max_sentences + 1, ()))
@@ -97,7 +97,7 @@ class Coreference(nn.Module):
     ) -> tuple[
         Float[Tensor, "word in"], Float[Tensor, "word dim"], dict[int, Int[Tensor, " time"]]
     ]:
-        """Input vectors and states of the words that are read, and where those of a row are."""
+        """Return inputs and states of the words that are read, and the positions of each row's."""
         rows = sorted({row for excerpt in excerpts for row in excerpt.rows})
         segments = [batch.segments[row] for row in rows]
         mask = batch.mask[rows, : max(map(len, segments))]
@@ -105,15 +105,15 @@ class Coreference(nn.Module):
         vectors = [F.normalize(self.words(segments), dim=2), self.chars(segments)]
         inputs = self.lexical_dropout(packing.pack(torch.cat(vectors, dim=2)))
         chosen = torch.tensor(rows, device=mask.device)
-        layers = {place: packing.pack(vectors, chosen) for place, vectors in elmo.items()}
+        layers = {name: packing.pack(vectors, chosen) for name, vectors in elmo.items()}
         read = torch.cat([inputs, layers["input"]], dim=1) if "input" in layers else inputs
         states = self.dropout(self.encoder(read, packing))
         if "output" in layers:
             states = torch.cat([states, layers["output"]], dim=1)
         order = torch.empty(mask.shape, dtype=torch.long, device=mask.device)
         order[packing.segments, packing.times] = torch.arange(len(states), device=mask.device)
-        place = {row: order[n, : len(segments[n])] for n, row in enumerate(rows)}
-        return inputs, states, place
+        positions = {row: order[n, : len(segments[n])] for n, row in enumerate(rows)}
+        return inputs, states, positions
 
     def antecedent_scores(
         self, excerpt: Excerpt, mentions: Mentions
@@ -129,9 +129,9 @@ class Coreference(nn.Module):
 def marginal_loss(
     scores: Float[Tensor, "span distance"], clusters: Int[Tensor, " span"]
 ) -> Float[Tensor, ""]:
-    """-log of the probability that every span takes one of its true antecedents.
+    """Negative log-probability that every span takes one of its true antecedents.
 
-    A span without one takes none, at distance 0.
+    A span without a true antecedent takes distance 0, which means no antecedent.
     """
     reach = scores.shape[1]
     earlier = F.pad(clusters, (reach - 1, 0)).unfold(0, reach, 1).flip(1)  # at distance 0, 1, ...
@@ -146,9 +146,9 @@ def _ends(mentions: Mentions) -> list[tuple[int, int]]:
 
 
 def _words(
-    excerpt: Excerpt, place: Mapping[int, Tensor], device: torch.device
+    excerpt: Excerpt, positions: Mapping[int, Tensor], device: torch.device
 ) -> tuple[Int[Tensor, " word"], Int[Tensor, " word"]]:
-    """Where the words of a document are among those that are read, and their sentences."""
-    index = torch.cat([place[row] for row in excerpt.rows])
-    lengths = torch.tensor([len(place[row]) for row in excerpt.rows], device=device)
+    """The positions of an excerpt's words among all that are read, and their sentences."""
+    index = torch.cat([positions[row] for row in excerpt.rows])
+    lengths = torch.tensor([len(positions[row]) for row in excerpt.rows], device=device)
     return index, torch.arange(len(lengths), device=device).repeat_interleave(lengths)

@@ -1,4 +1,4 @@
-"""Scores of pairs: a span and one of the spans before it that it may refer to."""
+"""Scores of span pairs: a span and an earlier one that it may refer to."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,18 +10,18 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 NUM_BUCKETS = 10
-PAIRS_AT_ONCE = 30_000  # what is computed together; it bounds the memory, and changes no result
+PAIRS_AT_ONCE = 30_000  # computed together: bounds the memory, does not change results
 
 
 class Pairs(NamedTuple):
-    """All pairs of some spans with the spans before them, by number; a span's are in a row."""
+    """Pairs of spans with earlier spans, by number; the pairs of one span are consecutive."""
 
     spans: Int[Tensor, " pair"]
     antecedents: Int[Tensor, " pair"]
 
 
 def pairs_of(first: int, last: int, most: int, device: torch.device) -> Pairs:
-    """The pairs of spans `first` to `last` (left out) with at most so many before each."""
+    """The pairs of spans `first` to `last` (exclusive) with at most `most` before each."""
     numbers = torch.arange(first, last, device=device)
     counts = numbers.clamp(max=most)
     spans = numbers.repeat_interleave(counts)
@@ -31,7 +31,7 @@ def pairs_of(first: int, last: int, most: int, device: torch.device) -> Pairs:
 
 
 def portions(num_spans: int, most: int) -> Iterator[tuple[int, int]]:
-    """Cut spans into runs with few enough pairs to be scored at once."""
+    """Split spans into ranges with few enough pairs to score at once."""
     step = max(1, PAIRS_AT_ONCE // max(1, most))
     for first in range(0, num_spans, step):
         yield first, min(first + step, num_spans)
@@ -46,8 +46,8 @@ def bucket(distance: Int[Tensor, " pair"]) -> Int[Tensor, " pair"]:
 class PairLayer(Function):
     """own[i] + antecedent_weight @ spans[j] + product_weight @ (spans[i] * spans[j]) of all pairs.
 
-    i are the spans `first` to `last`, j at most so many before each. Nothing of the size of pairs
-    times span features is ever held: for one span i, this is a product of its antecedents with
+    i are the spans `first` to `last` (exclusive), j at most `most` before each. No tensor of the
+    size (pair, dim) is ever stored: for one span i, this is a product of its antecedents with
     antecedent_weight + product_weight * spans[i].
     """
 
@@ -94,7 +94,7 @@ class PairLayer(Function):
 
 
 class Mlp(nn.Module):
-    """Two hidden layers and a score. Its users may compute the first layer by parts.
+    """Two hidden layers and a score. Callers may compute the first layer in parts.
 
     Args:
         input_dim: Size of the inputs.
@@ -113,7 +113,7 @@ class Mlp(nn.Module):
             nn.init.zeros_(layer.bias)
 
     def rest(self, first: Float[Tensor, "item hidden"]) -> Float[Tensor, " item"]:
-        """All that comes after the product of the first layer."""
+        """Everything after the linear map of the first layer."""
         hidden = self.dropout(first.relu())
         hidden = self.dropout(self.second(hidden).relu())
         return self.score(hidden).squeeze(1)
@@ -124,10 +124,10 @@ class PairScorer(nn.Module):
 
     Args:
         span_dim: Size of the spans' vectors.
-        num_genres: Genres there are, the unknown one included.
-        feature_dim: Size of the vector of each of the three features.
+        num_genres: Number of genres, including the unknown one.
+        feature_dim: Size of the embedding of each of the three features.
         hidden_dim: Size of the hidden layers.
-        max_antecedents: With so many spans before it a span is compared at the most.
+        max_antecedents: Maximum number of earlier spans that a span is compared with.
         dropout: On features and hidden layers.
     """
 
@@ -158,9 +158,9 @@ class PairScorer(nn.Module):
         speakers: Int[Tensor, " span"],
         genre: int,
     ) -> Float[Tensor, "span distance"]:
-        """Scores by distance to the antecedent; at distance 0 it is none at all, with score 0.
+        """Scores by distance to the antecedent; distance 0 means none, with score 0.
 
-        What lies before the first span has a score of minus infinity.
+        Distances that reach before the first span have a score of minus infinity.
         """
         most = min(self.max_antecedents, len(spans) - 1)
         scores = spans.new_full((len(spans), most + 1), float("-inf"))
@@ -169,7 +169,7 @@ class PairScorer(nn.Module):
             self.parts, dim=1
         )
         own = spans @ as_span.t() + self.mlp.first.bias
-        found, places = [], []
+        found, indices = [], []
         for first, last in portions(len(spans), most):
             pairs = pairs_of(first, last, most, spans.device)
             distance = pairs.spans - pairs.antecedents
@@ -177,8 +177,8 @@ class PairScorer(nn.Module):
             hidden = hidden + self._features(pairs, distance, speakers, genre) @ as_features.t()
             of_mentions = mention_scores[pairs.spans] + mention_scores[pairs.antecedents]
             found.append(self.mlp.rest(hidden) + of_mentions)
-            places.append(torch.stack([pairs.spans, distance]))
-        rows, columns = torch.cat(places, dim=1)
+            indices.append(torch.stack([pairs.spans, distance]))
+        rows, columns = torch.cat(indices, dim=1)
         return scores.index_put((rows, columns), torch.cat(found))
 
     def _features(

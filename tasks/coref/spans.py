@@ -1,4 +1,4 @@
-"""Candidate spans of a document: which there are, which are kept, what clusters they form."""
+"""Candidate spans of a document: listing them, pruning them, linking them into clusters."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,11 +12,11 @@ Span = tuple[int, int]  # first and last word, counted over the document
 def candidates(
     sentences: Int[Tensor, " word"], max_width: int
 ) -> tuple[Int[Tensor, " span"], Int[Tensor, " span"]]:
-    """First words of all spans within a sentence, and how many words follow them there.
+    """Return the first word of every span within a sentence, and how many words follow it.
 
     Args:
         sentences: The sentence of each word.
-        max_width: Words in a span at the most.
+        max_width: Maximum number of words in a span.
     """
     beyond = nn.functional.pad(sentences, (0, max_width - 1), value=-1).unfold(0, max_width, 1)
     starts, following = (beyond == sentences.unsqueeze(1)).nonzero(as_tuple=True)
@@ -26,7 +26,7 @@ def candidates(
 def head_attention(
     scores: Float[Tensor, " word"], max_width: int
 ) -> Float[Tensor, "word width offset"]:
-    """How much each word of a span counts, for spans of every width from every word on."""
+    """Weight of each word in a span, for spans of every width that start at every word."""
     following = nn.functional.pad(scores, (0, max_width - 1)).unfold(0, max_width, 1)
     outside = torch.ones(max_width, max_width, dtype=torch.bool, device=scores.device).triu(1)
     return following.unsqueeze(1).masked_fill(outside, float("-inf")).softmax(dim=2)
@@ -35,7 +35,7 @@ def head_attention(
 def following_words(
     words: Float[Tensor, "word dim"], max_width: int
 ) -> Float[Tensor, "word offset dim"]:
-    """Each word and those after it, as a view; beyond the end of the document there are zeros."""
+    """Each word and those after it, as a view; zeros beyond the end of the document."""
     padded = nn.functional.pad(words, (0, 0, 0, max_width - 1))
     return padded.unfold(0, max_width, 1).transpose(1, 2)
 
@@ -43,9 +43,9 @@ def following_words(
 def prune(
     starts: Sequence[int], ends: Sequence[int], scores: Float[Tensor, " span"], count: int
 ) -> list[int]:
-    """The best spans of which no two cross, in the order of the text.
+    """Return the best spans of which no two cross, in text order.
 
-    Two spans cross when they overlap and neither lies within the other.
+    Two spans cross when they overlap and neither contains the other.
     """
     last_end: dict[int, int] = {}  # of the spans kept so far, by their first word
     first_start: dict[int, int] = {}  # the same by their last word
@@ -65,7 +65,7 @@ def prune(
 
 
 def cluster_numbers(spans: Iterable[Span], clusters: Sequence[Sequence[Span]]) -> list[int]:
-    """The gold cluster of each span, from 1; 0 for none. Of two clusters the first counts."""
+    """Return the gold cluster of each span, from 1; 0 for none. Of two, the first counts."""
     number: dict[Span, int] = {}
     for index, cluster in enumerate(clusters, start=1):
         for mention in cluster:
@@ -74,7 +74,7 @@ def cluster_numbers(spans: Iterable[Span], clusters: Sequence[Sequence[Span]]) -
 
 
 def linked(spans: Sequence[Span], antecedents: Sequence[int | None]) -> list[list[list[int]]]:
-    """The clusters that arise when each span joins its antecedent, an earlier span."""
+    """Return the clusters that result when each span joins its antecedent, an earlier span."""
     clusters: dict[int, list[int]] = {}  # the cluster of each span that has one
     for index, antecedent in enumerate(antecedents):
         if antecedent is not None:

@@ -1,4 +1,4 @@
-"""Coreference resolution behind the contract of a task."""
+"""Coreference resolution as a `Task`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,19 +10,20 @@ from torch import nn
 
 from elmo_bench.data.example import Example, Segment, Skipped, Split
 from elmo_bench.data.files import DataError
-from elmo_bench.data.pairs import check_same_tokens
+from elmo_bench.data.paired_files import check_same_tokens
 from elmo_bench.data.tokenizer import tokenize
 from elmo_bench.metrics import score_coref
 from elmo_bench.metrics.coref import METRICS, count_coref
 from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
-from tasks.coref import data
-from tasks.coref.conll import write_conll
-from tasks.coref.encoder import CoupledBiLstm
-from tasks.coref.mentions import MentionFinder
-from tasks.coref.model import Coreference
-from tasks.coref.pairs import PairScorer
+from elmo_bench.tasks.coref import data
+from elmo_bench.tasks.coref.conll import write_conll
+from elmo_bench.tasks.coref.encoder import CoupledBiLstm
+from elmo_bench.tasks.coref.mentions import MentionFinder
+from elmo_bench.tasks.coref.model import Coreference
+from elmo_bench.tasks.coref.pairs import PairScorer
+from elmo_bench.tasks.coref.settings import Settings
 
 SENTENCE_ENDS = {".", "!", "?"}
 
@@ -31,48 +32,12 @@ class CorefTask(Task):
     """Clusters of mentions in a document.
 
     A prediction is a list of clusters, each a list of [first word, last word] in the document.
-
-    Args:
-        char_dim: Size of the character embeddings.
-        char_filters: Width and number of each kind of character filter.
-        hidden_dim: Units per direction of the BiLSTM.
-        max_width: Words in a span at the most.
-        spans_per_word: How many spans are kept for each word of the document.
-        max_antecedents: With so many spans before it a span is compared at the most.
-        scorer_dim: Size of the hidden layers that score spans and pairs.
-        feature_dim: Size of the vectors of width, speaker, genre and distance.
-        lexical_dropout: On words and characters.
-        dropout: Of everything else.
-        max_sentences: Training takes so many sentences in a row of a longer document, at random.
     """
 
     suffix = "conll"
 
-    def __init__(
-        self,
-        char_dim: int,
-        char_filters: Sequence[Sequence[int]],
-        hidden_dim: int,
-        max_width: int,
-        spans_per_word: float,
-        max_antecedents: int,
-        scorer_dim: int,
-        feature_dim: int,
-        lexical_dropout: float,
-        dropout: float,
-        max_sentences: int,
-    ) -> None:
-        self.char_dim = char_dim
-        self.char_filters = char_filters
-        self.hidden_dim = hidden_dim
-        self.max_width = max_width
-        self.spans_per_word = spans_per_word
-        self.max_antecedents = max_antecedents
-        self.scorer_dim = scorer_dim
-        self.feature_dim = feature_dim
-        self.lexical_dropout = lexical_dropout
-        self.dropout = dropout
-        self.max_sentences = max_sentences
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
 
     def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
         return data.read(path, skipped)
@@ -91,27 +56,27 @@ class CorefTask(Task):
         elmo_dims: Mapping[str, int],
         label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
-        chars = CharCnn(self.char_dim, self.char_filters)
+        chars = CharCnn(self.settings.char_dim, self.settings.char_filters)
         input_dim = words.dim + chars.dim
         encoder = CoupledBiLstm(
-            input_dim + elmo_dims.get("input", 0), self.hidden_dim, self.dropout
+            input_dim + elmo_dims.get("input", 0), self.settings.hidden_dim, self.settings.dropout
         )
         mentions = MentionFinder(
             encoder.dim + elmo_dims.get("output", 0),
             input_dim,
-            self.max_width,
-            self.spans_per_word,
-            self.feature_dim,
-            self.scorer_dim,
-            self.dropout,
+            self.settings.max_width,
+            self.settings.spans_per_word,
+            self.settings.feature_dim,
+            self.settings.scorer_dim,
+            self.settings.dropout,
         )
         pairs = PairScorer(
             mentions.dim,
             len(label_vocabulary["genres"]) + 1,
-            self.feature_dim,
-            self.scorer_dim,
-            self.max_antecedents,
-            self.dropout,
+            self.settings.feature_dim,
+            self.settings.scorer_dim,
+            self.settings.max_antecedents,
+            self.settings.dropout,
         )
         return Coreference(
             words,
@@ -120,9 +85,9 @@ class CorefTask(Task):
             mentions,
             pairs,
             label_vocabulary["genres"],
-            self.max_sentences,
-            self.lexical_dropout,
-            self.dropout,
+            self.settings.max_sentences,
+            self.settings.lexical_dropout,
+            self.settings.dropout,
         )
 
     def gold(self, example: Example) -> list[list[list[int]]]:
@@ -148,12 +113,10 @@ class CorefTask(Task):
         return Annotation(spans=tuple(sorted(spans)))
 
     def parse(self, text: str) -> Example:
-        """Read a text whose sentences end with a full stop or sign, or are separated by `|`."""
+        """Parse a text whose sentences end with . ! or ?, or are separated by `|`."""
         sentences = tuple(_sentences(text))
         if not sentences:
-            raise ValueError(
-                "type a text: sentences that end with . ! or ?, or with | between them"
-            )
+            raise ValueError("type a text whose sentences end with . ! or ?, or are separated by |")
         speakers = ("-",) * sum(map(len, sentences))
         target = data.CorefTarget("text", 0, data.genre("text"), speakers, ())
         return Example("", sentences, target)
@@ -161,12 +124,12 @@ class CorefTask(Task):
     def write_predictions(
         self, examples: Sequence[Example], predictions: Sequence[Any], path: Path
     ) -> None:
-        """Write a CoNLL-2012 file that the official scorer takes."""
+        """Write a CoNLL-2012 file for the official scorer."""
         write_conll(examples, predictions, path)
 
     def score_files(self, gold: Path, predicted: Path, partial: bool = False) -> dict[str, Any]:
-        """Score the same documents in both files, in whatever order."""
-        # A predicted mention may be in two clusters: the scorer has rules of its own for that.
+        """Score the same documents in both files, in any order."""
+        # A predicted mention may be in two clusters: the scorer has its own rules for that.
         found = {example.id: example for example in data.read(predicted, None)}
         documents = []
         for ours in data.read(gold, Counter()):

@@ -1,4 +1,4 @@
-"""Named entities: columns from `token<TAB>tag` (WNUT) to CoNLL-2003's four, or Hub rows."""
+"""Named entities from columns, `token<TAB>tag` (WNUT) to CoNLL-2003's four, or Hub rows."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ _GAP = re.compile(r" +")
 _TAG = re.compile(r"O|[BI]-\S+")
 _MAX_COLUMNS = 4
 
-# The order of lhoestq/conll2003, for copies that have lost the names of their labels.
+# The order of lhoestq/conll2003, for copies that lack the names of their labels.
 HUB_TAGS = (
     "O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC", "B-MISC", "I-MISC",
 )  # fmt: skip
@@ -22,7 +22,7 @@ HUB_TAGS = (
 def read(path: Path) -> Iterator[Example]:
     """Read a column file: the token first, the tag last, blank lines between sentences.
 
-    IOB1 and IOB2 come out as IOB2. -DOCSTART- lines are left out, as conlleval's users do.
+    IOB1 and IOB2 both become IOB2. -DOCSTART- lines are left out, as is usual with conlleval.
     """
     name = path.name.removesuffix(".gz")
     found = False
@@ -31,7 +31,7 @@ def read(path: Path) -> Iterator[Example]:
         tokens = tuple(row[0] for row in rows)
         yield Example(f"{name}:{line}", (tokens,), tuple(to_iob2([row[-1] for row in rows])))
     if not found:
-        raise DataError(path, None, "the file holds no sentences")
+        raise DataError(path, None, "the file contains no sentences")
 
 
 def _sentences(path: Path) -> Iterator[tuple[int, list[list[str]]]]:
@@ -64,7 +64,7 @@ def _check(path: Path, number: int, row: list[str], width: int) -> None:
 
 
 def write(examples: Sequence[Example], predictions: Sequence[Sequence[str]], path: Path) -> None:
-    """Write token, gold tag and predicted tag, as conlleval wants them, but with tabs."""
+    """Write token, gold tag and predicted tag, as conlleval expects them, but with tabs."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example, predicted in zip(examples, predictions, strict=True):
             for row in zip(example.segments[0], example.target, predicted, strict=True):
@@ -73,7 +73,7 @@ def write(examples: Sequence[Example], predictions: Sequence[Sequence[str]], pat
 
 
 def from_hub(rows: Iterable[Mapping[str, Any]]) -> Iterator[Example]:
-    """Map rows with `tokens` and `ner_tags`, whose labels are names or CoNLL-2003's numbers."""
+    """Convert rows with `tokens` and `ner_tags`, whose labels are names or CoNLL-2003's numbers."""
     for number, row in enumerate(rows):
         tokens = tuple(row["tokens"])
         if not tokens or tokens[0] == "-DOCSTART-":

@@ -20,7 +20,7 @@ class Tagger(nn.Module):
 
     Args:
         words: Static word vectors.
-        chars: Characters of a word to a vector.
+        chars: Embeds the characters of a word.
         elmo_dim: Size of the ELMo vectors at the input; 0 in the baseline.
         tags: The BIOUL tags of the training data.
         hidden_dims: Units per direction of each BiLSTM layer.
@@ -59,14 +59,14 @@ class Tagger(nn.Module):
     def emissions(
         self, batch: Batch, elmo: Mapping[str, Tensor]
     ) -> Float[Tensor, "segment time tag"]:
-        """The score of every tag at every token."""
+        """Return the score of every tag at every token."""
         parts = [self.words(batch.segments), self.chars(batch.segments), *elmo.values()]
         return self.dense(self.encoder(torch.cat(parts, dim=2), batch.mask))
 
     def gold(self, batch: Batch) -> Int[Tensor, "batch time"]:
-        """Numbers of the gold tags; empty for new text.
+        """Return the numbers of the gold tags; empty for new text.
 
-        A type that the training data lacks counts as O: the loss of dev text is for the eye only.
+        An entity type absent from the training data counts as O: the dev loss is informative only.
         """
         outside = self.index["O"]
         gold = [

@@ -1,4 +1,4 @@
-"""Named entity recognition behind the contract of a task."""
+"""Named entity recognition as a `Task`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -7,40 +7,25 @@ from typing import Any
 from torch import nn
 
 from elmo_bench.data.example import Example, Skipped, Split
-from elmo_bench.data.pairs import paired
+from elmo_bench.data.paired_files import paired
 from elmo_bench.data.tags import read_spans, to_bioul
 from elmo_bench.data.tokenizer import tokenize
 from elmo_bench.metrics import score_ner
 from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
-from tasks.ner import data
-from tasks.ner.model import Tagger
+from elmo_bench.tasks.ner import data
+from elmo_bench.tasks.ner.model import Tagger
+from elmo_bench.tasks.ner.settings import Settings
 
 
 class NerTask(Task):
-    """Entities as IOB2 tags.
-
-    Args:
-        char_dim: Size of the character embeddings.
-        char_filters: Width and number of each kind of character filter.
-        hidden_dims: Units per direction of each BiLSTM layer.
-        dropout: Variational, at the inputs of the layers.
-    """
+    """Entities as IOB2 tags."""
 
     suffix = "conll"
 
-    def __init__(
-        self,
-        char_dim: int,
-        char_filters: Sequence[Sequence[int]],
-        hidden_dims: Sequence[int],
-        dropout: float,
-    ) -> None:
-        self.char_dim = char_dim
-        self.char_filters = char_filters
-        self.hidden_dims = hidden_dims
-        self.dropout = dropout
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
 
     def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
         return data.read(path)
@@ -59,10 +44,15 @@ class NerTask(Task):
         elmo_dims: Mapping[str, int],
         label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
-        chars = CharCnn(self.char_dim, self.char_filters)
+        chars = CharCnn(self.settings.char_dim, self.settings.char_filters)
         elmo_dim = elmo_dims.get("input", 0)
         return Tagger(
-            words, chars, elmo_dim, label_vocabulary["tags"], self.hidden_dims, self.dropout
+            words,
+            chars,
+            elmo_dim,
+            label_vocabulary["tags"],
+            self.settings.hidden_dims,
+            self.settings.dropout,
         )
 
     def gold(self, example: Example) -> list[str]:

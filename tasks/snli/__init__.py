@@ -7,7 +7,3 @@ Metric: accuracy.
 Published: 88.0 without and 88.7 ± 0.17 with ELMo, test, mean of five seeds
     (Peters et al. 2018, table 1).
 """
-
-from tasks.snli.task import SnliTask
-
-__all__ = ["SnliTask"]

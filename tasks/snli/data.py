@@ -1,4 +1,4 @@
-"""Natural language inference: SNLI's jsonl, or Hub rows."""
+"""Natural language inference from SNLI's jsonl or Hub rows."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from elmo_bench.data.tokenizer import tokenize
 
 LABELS = ("entailment", "neutral", "contradiction")  # in the order of stanfordnlp/snli
 NO_LABEL = "-"  # the annotators did not agree
-_UNLABELLED = "pairs without a gold label"
+_UNLABELED = "pairs without a gold label"
 _EMPTY = "pairs with an empty sentence"
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _NAMES = {bracket: name for name, bracket in _BRACKETS.items()}
@@ -25,9 +25,9 @@ def read(path: Path, skipped: Skipped) -> Iterator[Example]:
         if usable(example):
             yield example
         else:
-            skipped[_UNLABELLED if example.target == NO_LABEL else _EMPTY] += 1
+            skipped[_UNLABELED if example.target == NO_LABEL else _EMPTY] += 1
     if not found:
-        raise DataError(path, None, "the file holds no pairs")
+        raise DataError(path, None, "the file contains no pairs")
 
 
 def usable(example: Example) -> bool:
@@ -36,7 +36,7 @@ def usable(example: Example) -> bool:
 
 
 def read_pairs(path: Path) -> Iterator[Example]:
-    """Read all pairs, those without a gold label too."""
+    """Read all pairs, including those without a gold label."""
     name = path.name.removesuffix(".gz")
     for number, line in numbered_lines(path):
         if not line.strip():
@@ -62,7 +62,7 @@ def _text(path: Path, number: int, row: Mapping[str, Any], key: str) -> str:
 
 
 def _tokens(path: Path, number: int, row: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """The tokens of the binary parse, if there is one, so that they are the corpus's own."""
+    """Return the tokens of the binary parse, the corpus's own, or else tokenize the text."""
     parse = row.get(f"{key}_binary_parse")
     if not parse:
         return tokenize(_text(path, number, row, key))
@@ -71,7 +71,7 @@ def _tokens(path: Path, number: int, row: Mapping[str, Any], key: str) -> tuple[
 
 
 def write(examples: Sequence[Example], predictions: Sequence[str], path: Path) -> None:
-    """Write pairs with the prediction as their label and parses that hold the tokens."""
+    """Write pairs with the prediction as their label and parses that contain the tokens."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example, label in zip(examples, predictions, strict=True):
             row = {"gold_label": label, "pairID": example.id}
@@ -82,11 +82,11 @@ def write(examples: Sequence[Example], predictions: Sequence[str], path: Path) -
 
 
 def from_hub(rows: Iterable[Mapping[str, Any]], skipped: Skipped) -> Iterator[Example]:
-    """Map rows with `premise`, `hypothesis` and `label`, a name or a number (-1: no label)."""
+    """Convert rows with `premise`, `hypothesis` and `label`, a name or a number (-1: no label)."""
     for number, row in enumerate(rows):
         label = row["label"]
         if label in (-1, NO_LABEL):
-            skipped[_UNLABELLED] += 1
+            skipped[_UNLABELED] += 1
             continue
         if isinstance(label, int) and 0 <= label < len(LABELS):
             label = LABELS[label]

@@ -12,7 +12,7 @@ from elmo_bench.nn.attention import align, masked_max, masked_mean
 from elmo_bench.nn.birnn import BiLstm
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
-from tasks.snli.data import LABELS
+from elmo_bench.tasks.snli.data import LABELS
 
 
 class Side(NamedTuple):
@@ -23,18 +23,19 @@ class Side(NamedTuple):
 
 
 class Esim(nn.Module):
-    """Aligns premise and hypothesis softly, compares them token by token, and reads the result.
+    """Soft-aligns premise and hypothesis, compares them token by token, and reads the result.
 
-    ELMo vectors join the words (place `input`) and the states of the first BiLSTM (`output`).
+    ELMo vectors are concatenated to the words (placement `input`) and to the states of the first
+    BiLSTM (`output`).
 
     Args:
         words: Embeds the words of a batch's segments.
-        elmo_dims: Size of the ELMo vectors by place.
+        elmo_dims: Size of the ELMo vectors by placement.
         hidden_dim: Of each direction of both BiLSTMs, and of the feed-forward layers.
         input_dropout: On the input of both BiLSTMs, one mask for all tokens of a sentence.
         head_dropout: Before each of the last two layers.
         attention_dropout: On the comparison of a token with what it is aligned to.
-        weight_penalty: L2 on the matrices of BiLSTMs and feed-forward layers, while training.
+        weight_penalty: L2 on the matrices of BiLSTMs and feed-forward layers, during training.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class Esim(nn.Module):
         return Output(loss, [LABELS[label] for label in logits.argmax(dim=1).tolist()])
 
     def logits(self, batch: Batch, elmo: Mapping[str, Tensor]) -> Float[Tensor, "batch label"]:
-        """The scores of the labels for each pair."""
+        """Return the scores of the labels for each pair."""
         premise, hypothesis = (self.encode(batch, elmo, segment) for segment in (0, 1))
         scores = premise.states @ hypothesis.states.transpose(1, 2)  # (batch, time, other)
         compared = [
@@ -89,7 +90,7 @@ class Esim(nn.Module):
     def encode(self, batch: Batch, elmo: Mapping[str, Tensor], segment: int) -> Side:
         """Read one sentence of each pair; one that several pairs share is read once.
 
-        Premises are about twice as long as hypotheses, so each side is cut to its own length.
+        Premises are about twice as long as hypotheses, so each side is padded separately.
         """
         rows, pairs = batch.row_index(segment).unique(return_inverse=True)
         vectors = self.words([batch.segments[row] for row in rows.tolist()])
@@ -105,7 +106,7 @@ class Esim(nn.Module):
     def compare(
         self, side: Side, aligned: Float[Tensor, "batch time dim"]
     ) -> Float[Tensor, "batch pooled_dim"]:
-        """Set each token beside what it is aligned to, read the whole, and pool it."""
+        """Compare each token with what it is aligned to, read the result, and pool it."""
         states, mask = side
         parts = torch.cat([states, aligned, states - aligned, states * aligned], dim=2)
         projected = self.projection(self.attention_dropout(parts))

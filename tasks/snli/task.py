@@ -1,4 +1,4 @@
-"""Natural language inference behind the contract of a task."""
+"""Natural language inference as a `Task`."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,43 +8,25 @@ from typing import Any
 from torch import nn
 
 from elmo_bench.data.example import Example, Skipped, Split
-from elmo_bench.data.pairs import paired
+from elmo_bench.data.paired_files import paired
 from elmo_bench.data.tokenizer import tokenize
 from elmo_bench.metrics import accuracy
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
-from tasks.snli import data
-from tasks.snli.model import Esim
+from elmo_bench.tasks.snli import data
+from elmo_bench.tasks.snli.model import Esim
+from elmo_bench.tasks.snli.settings import Settings
 
-BETWEEN = re.compile(r"\t| \|\|\| ")  # premise and hypothesis in text that a person types
+SEPARATOR = re.compile(r"\t| \|\|\| ")  # between premise and hypothesis in text that a user types
 
 
 class SnliTask(Task):
-    """Entailment, neutral or contradiction between a premise and a hypothesis.
-
-    Args:
-        hidden_dim: Of each direction of both BiLSTMs, and of the feed-forward layers.
-        input_dropout: On the input of both BiLSTMs, variational.
-        head_dropout: Before each of the last two layers.
-        elmo_attention_dropout: After the attention, in runs with ELMo.
-        elmo_weight_l2: L2 on the matrices, in runs with ELMo.
-    """
+    """Entailment, neutral or contradiction between a premise and a hypothesis."""
 
     suffix = "jsonl"
 
-    def __init__(
-        self,
-        hidden_dim: int,
-        input_dropout: float,
-        head_dropout: float,
-        elmo_attention_dropout: float,
-        elmo_weight_l2: float,
-    ) -> None:
-        self.hidden_dim = hidden_dim
-        self.input_dropout = input_dropout
-        self.head_dropout = head_dropout
-        self.elmo_attention_dropout = elmo_attention_dropout
-        self.elmo_weight_l2 = elmo_weight_l2
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
 
     def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
         return data.read(path, skipped)
@@ -63,11 +45,11 @@ class SnliTask(Task):
         return Esim(
             words,
             elmo_dims,
-            self.hidden_dim,
-            self.input_dropout,
-            self.head_dropout,
-            attention_dropout=self.elmo_attention_dropout if elmo_dims else 0.0,
-            weight_penalty=self.elmo_weight_l2 if elmo_dims else 0.0,
+            self.settings.hidden_dim,
+            self.settings.input_dropout,
+            self.settings.head_dropout,
+            attention_dropout=self.settings.elmo_attention_dropout if elmo_dims else 0.0,
+            weight_penalty=self.settings.elmo_weight_l2 if elmo_dims else 0.0,
         )
 
     def gold(self, example: Example) -> str:
@@ -85,9 +67,9 @@ class SnliTask(Task):
         return Annotation(label=prediction)
 
     def parse(self, text: str) -> Example:
-        segments = tuple(map(tokenize, BETWEEN.split(text)))
+        segments = tuple(map(tokenize, SEPARATOR.split(text)))
         if len(segments) != 2 or not all(segments):
-            raise ValueError("type a premise and a hypothesis with a tab or ` ||| ` between them")
+            raise ValueError("type a premise and a hypothesis separated by a tab or ` ||| `")
         return Example("", segments, None)
 
     def write_predictions(

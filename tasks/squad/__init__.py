@@ -2,18 +2,13 @@
 
 Corpus: SQuAD 1.1, questions on Wikipedia paragraphs; JSON.
 License: CC BY-SA 4.0.
-Splits: 87,599 / 10,570 questions; the test set is hidden, so the dev set stands in for it where
-    no other file is named. Compare such numbers with the paper's dev numbers (80.8 and 85.6).
+Splits: 87,599 / 10,570 questions; the test set is hidden, so the dev set replaces it unless
+    another file is named. Compare such numbers with the paper's dev numbers (80.8 and 85.6).
 Metric: token F1 and exact match, as evaluate-v1.1.py counts them, over every question that has an
-    answer; training leaves out those whose answers align to no token.
-Memory: a batch is limited in padded tokens, so paragraphs of 400 and of 800 tokens need the same:
-    at the paper's sizes, with ELMo and on CPU, a training step peaks at 3.2 GB in both cases (37
-    and 18 questions, each with its own paragraph), an evaluation step at 1.8 and 1.7 GB
+    answer; training skips those whose answers align to no token.
+Memory: a batch is limited in padded tokens, so paragraphs of 400 and of 800 tokens need the same
+    memory: at the paper's sizes, with ELMo and on CPU, a training step peaks at 3.2 GB in both
+    cases (37 and 18 questions, each with its own paragraph), an evaluation step at 1.8 and 1.7 GB
     (`python -m benchmarks.squad_memory`).
 Published: 81.1 without and 85.8 with ELMo, test F1, one run (Peters et al. 2018, table 1).
 """
-
-from tasks.squad.data import SquadTarget
-from tasks.squad.task import SquadTask
-
-__all__ = ["SquadTarget", "SquadTask"]

@@ -1,4 +1,4 @@
-"""Attention between paragraph and question, and of the paragraph to itself."""
+"""Attention between paragraph and question, and self-attention of the paragraph."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -8,7 +8,7 @@ from elmo_bench.nn.attention import align, masked_softmax
 
 
 def glorot_linear(input_dim: int, output_dim: int, bias: bool = True) -> nn.Linear:
-    """A linear map with the initial weights of the authors' code."""
+    """Return a linear map initialized as in the authors' code."""
     linear = nn.Linear(input_dim, output_dim, bias)
     nn.init.xavier_uniform_(linear.weight)
     if bias:
@@ -17,7 +17,7 @@ def glorot_linear(input_dim: int, output_dim: int, bias: bool = True) -> nn.Line
 
 
 class Trilinear(nn.Module):
-    """a_ij = u.x_i + v.y_j + (w * x_i).y_j + b, without a tensor of (i, j, dim)."""
+    """a_ij = u.x_i + v.y_j + (w * x_i).y_j + b, computed without an (i, j, dim) tensor."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Trilinear(nn.Module):
 
 
 class BiAttention(nn.Module):
-    """Every paragraph token beside what the question says of it, and the other way round."""
+    """Bidirectional attention: from paragraph tokens to the question, and the reverse."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -56,9 +56,9 @@ class BiAttention(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """What the other tokens of a paragraph say of each, to be added to it.
+    """Attention of each paragraph token to the other tokens; the caller adds it to the token.
 
-    A learned score stands for "nothing": a token need not attend to any other.
+    A learned score stands for "nothing", so a token need not attend to any other.
     """
 
     def __init__(self, dim: int) -> None:

@@ -1,8 +1,8 @@
-"""Question answering: SQuAD 1.1 JSON, or Hub rows.
+"""Question answering from SQuAD 1.1 JSON or Hub rows.
 
-Answers are aligned to tokens. One that begins or ends inside a token gets the tokens around it
-and is counted; one that covers no token at all is dropped and counted. A question without an
-aligned answer is left out of training, but evaluation asks it: the official script counts all.
+Answers are aligned to tokens. One that begins or ends inside a token is widened to whole tokens
+and counted; one that covers no token is dropped and counted. A question without an aligned answer
+is left out of training but kept in evaluation, since the official script counts all questions.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.files import DataError, read_json
 from elmo_bench.data.tokenizer import Offsets, token_offsets, tokenize
 
-Span = tuple[int, int]  # first and last token of the paragraph, both within
+Span = tuple[int, int]  # first and last token of the paragraph, inclusive
 
-_NOTHING = ("?",)  # stands for a text without words, so that there is something to read
+_NOTHING = ("?",)  # replaces a text without words, so that there is something to read
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class SquadTarget:
     spans: tuple[Span, ...]  # the answers that align to tokens, each distinct one once
 
     def text(self, first: int, last: int) -> str:
-        """The text of a span of tokens, as it stands in the context."""
+        """Return the text of a span of tokens, exactly as in the context."""
         return self.context[self.offsets[first][0] : self.offsets[last][1]]
 
 
@@ -40,13 +40,13 @@ def read(path: Path, split: Split, articles: str | None, skipped: Skipped) -> It
     Args:
         path: A SQuAD 1.1 JSON file.
         split: Which articles to take, if `articles` is given.
-        articles: A JSON file {split: [titles]} that cuts one file into splits; of a split that it
-            does not name the whole file is read.
-        skipped: Counts what is passed over.
+        articles: A JSON file {split: [titles]} that divides one file into splits; for a split
+            that it does not name, the whole file is read.
+        skipped: Counts what is skipped.
     """
     titles = None if articles is None else _titles(Path(articles).expanduser(), split)
     found = False
-    for place, article, paragraph, question in read_questions(path):
+    for location, article, paragraph, question in read_questions(path):
         if titles is not None and str(article.get("title")) not in titles:
             continue
         found = True
@@ -60,17 +60,17 @@ def read(path: Path, split: Split, articles: str | None, skipped: Skipped) -> It
                 skipped,
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise DataError(path, None, f"{place}: {_problem(error)}") from error
+            raise DataError(path, None, f"{location}: {_problem(error)}") from error
         if example is not None:
             yield example
     if not found:
         raise DataError(
-            path, None, "the file holds no questions" + (" of these articles" * bool(titles))
+            path, None, "the file contains no questions" + (" from these articles" * bool(titles))
         )
 
 
 def _titles(path: Path, split: Split) -> frozenset[str] | None:
-    """The articles of a split; None for all of its file, when the JSON leaves the split out."""
+    """Return the articles of a split; None, for the whole file, if the JSON omits the split."""
     splits = read_json(path)
     if not isinstance(splits, dict) or not all(isinstance(t, list) for t in splits.values()):
         raise DataError(path, None, "not a JSON object {split: [titles]}")
@@ -81,21 +81,21 @@ Node = Mapping[str, Any]
 
 
 def read_questions(path: Path) -> Iterator[tuple[str, Node, Node, Node]]:
-    """Yield (place, article, paragraph, question) of everything that is asked in a file."""
+    """Yield (location, article, paragraph, question) for every question in a file."""
     articles = _list(path, "the file", read_json(path), "data")
     for i, article in enumerate(articles):
         paragraphs = _list(path, f"data[{i}]", article, "paragraphs")
         for j, paragraph in enumerate(paragraphs):
-            place = f"data[{i}].paragraphs[{j}]"
-            for k, question in enumerate(_list(path, place, paragraph, "qas")):
+            location = f"data[{i}].paragraphs[{j}]"
+            for k, question in enumerate(_list(path, location, paragraph, "qas")):
                 if not isinstance(question, dict):
-                    raise DataError(path, None, f"{place}.qas[{k}]: not a JSON object")
-                yield f"{place}.qas[{k}]", article, paragraph, question
+                    raise DataError(path, None, f"{location}.qas[{k}]: not a JSON object")
+                yield f"{location}.qas[{k}]", article, paragraph, question
 
 
-def _list(path: Path, place: str, node: Any, key: str) -> list[Any]:
+def _list(path: Path, location: str, node: Any, key: str) -> list[Any]:
     if not isinstance(node, dict) or not isinstance(node.get(key), list):
-        raise DataError(path, None, f"{place}: no list under {key!r}; is this SQuAD 1.1 JSON?")
+        raise DataError(path, None, f"{location}: no list under {key!r}; is this SQuAD 1.1 JSON?")
     return node[key]
 
 
@@ -104,18 +104,18 @@ def _problem(error: Exception) -> str:
 
 
 def read_references(path: Path) -> dict[str, list[str]]:
-    """The reference answers of every question, aligned to tokens or not."""
+    """Return the reference answers of every question, aligned to tokens or not."""
     references: dict[str, list[str]] = {}
-    for place, _, _, question in read_questions(path):
+    for location, _, _, question in read_questions(path):
         try:
             answers = [str(answer["text"]) for answer in question["answers"]]
             references[str(question["id"])] = answers
         except (KeyError, TypeError) as error:
-            raise DataError(path, None, f"{place}: {_problem(error)}") from error
+            raise DataError(path, None, f"{location}: {_problem(error)}") from error
         if not answers:
-            raise DataError(path, None, f"{place}: no answers, so nothing to score against")
+            raise DataError(path, None, f"{location}: no answers, so nothing to score against")
     if not references:
-        raise DataError(path, None, "the file holds no questions")
+        raise DataError(path, None, "the file contains no questions")
     return references
 
 
@@ -128,7 +128,7 @@ def _example(
     skipped: Skipped,
 ) -> Example | None:
     if not all(isinstance(text, str) for text in (question_id, context, question)):
-        raise ValueError("id, context and question must be texts")
+        raise ValueError("id, context and question must be strings")
     offsets = _context_offsets(context)
     paragraph = tuple(context[start:end] for start, end in offsets)
     words = tokenize(question, split_inside=True)
@@ -147,7 +147,7 @@ def _example(
     return None
 
 
-@lru_cache(maxsize=4)  # the questions of a paragraph follow one another
+@lru_cache(maxsize=4)  # the questions of a paragraph are consecutive
 def _context_offsets(context: str) -> tuple[Offsets, ...]:
     return token_offsets(context, split_inside=True)
 
@@ -156,10 +156,10 @@ def _span(
     context: str, offsets: Sequence[Offsets], text: Any, start: Any, skipped: Skipped
 ) -> Span | None:
     if not isinstance(text, str) or not isinstance(start, int):
-        raise ValueError(f"answer {text!r} at {start!r}: not a text and a number")
+        raise ValueError(f"answer {text!r} at {start!r}: not a string and an integer")
     end = start + len(text)
     if start < 0 or context[start:end] != text:
-        raise ValueError(f"answer {text[:60]!r} does not stand at {start} of its context")
+        raise ValueError(f"answer {text[:60]!r} is not at offset {start} of its context")
     inside = [i for i, (left, right) in enumerate(offsets) if left < end and start < right]
     if not inside:
         skipped["answers that cover no token"] += 1
@@ -173,7 +173,7 @@ def _span(
 def from_hub(
     rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
 ) -> Iterator[Example]:
-    """Map rows with `id`, `context`, `question` and `answers` {text: [], answer_start: []}."""
+    """Convert rows with `id`, `context`, `question` and `answers` {text: [], answer_start: []}."""
     for number, row in enumerate(rows):
         texts, starts = row["answers"]["text"], row["answers"]["answer_start"]
         try:
@@ -188,7 +188,7 @@ def from_hub(
 def cut_paragraphs(
     examples: Iterable[Example], max_tokens: int, skipped: Skipped
 ) -> Iterator[Example]:
-    """Cut paragraphs to their first tokens; a question whose answers lie behind is left out."""
+    """Truncate paragraphs; a question whose answers are all beyond the cut is left out."""
     for example in examples:
         paragraph, question = example.segments
         if len(paragraph) <= max_tokens:
@@ -204,7 +204,7 @@ def cut_paragraphs(
 
 
 def parse(text: str) -> Example:
-    """A question about a paragraph that a person types: `paragraph ||| question`."""
+    """Parse a question that a user types: `paragraph ||| question`."""
     context, bar, question = text.partition("|||")
     context, question = context.strip(), question.strip()
     if not (bar and context and question):

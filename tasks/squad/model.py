@@ -11,7 +11,7 @@ from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.dropout import VariationalDropout
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
-from tasks.squad.attention import BiAttention, SelfAttention, glorot_linear
+from elmo_bench.tasks.squad.attention import BiAttention, SelfAttention, glorot_linear
 
 
 class Reader(nn.Module):
@@ -19,11 +19,11 @@ class Reader(nn.Module):
 
     Args:
         words: Static word vectors.
-        chars: Characters of a word to a vector.
+        chars: Embeds the characters of a word.
         elmo_dims: Size of the ELMo vectors at "input" and "output" of the first GRU.
         hidden_dim: Units per direction of every GRU; projections are twice as wide.
         dropout: Variational, at the input of every layer.
-        max_span: Tokens of an answer at the most.
+        max_span: Maximum number of tokens in an answer.
     """
 
     def __init__(
@@ -47,7 +47,9 @@ class Reader(nn.Module):
         self.project = nn.Sequential(glorot_linear(self.attention.dim, width), nn.ReLU())
         self.self_encoder = _gru(width, hidden_dim, dropout)
         self.self_attention = SelfAttention(width)
-        self.start_encoder = _gru(width, hidden_dim, dropout=0.0)  # its input has been dropped
+        self.start_encoder = _gru(
+            width, hidden_dim, dropout=0.0
+        )  # dropout was already applied to its input
         self.end_encoder = _gru(2 * width, hidden_dim, dropout=0.0)
         self.start = glorot_linear(width, 1)
         self.end = glorot_linear(width, 1)
@@ -78,7 +80,7 @@ class Reader(nn.Module):
         question: Float[Tensor, "batch other dim"],
         question_mask: Bool[Tensor, "batch other"],
     ) -> tuple[Float[Tensor, "batch time"], Float[Tensor, "batch time"]]:
-        """Log-probabilities of each token to begin and to end the answer."""
+        """Return log-probabilities of each token starting and ending the answer."""
         merged = self.project(self.attention(paragraph, mask, question, question_mask))
         merged = merged + self.self_attention(self.dropout(self.self_encoder(merged, mask)), mask)
         merged = self.dropout(merged)
@@ -89,7 +91,7 @@ class Reader(nn.Module):
     def loss(
         self, start: Float[Tensor, "batch time"], end: Float[Tensor, "batch time"], batch: Batch
     ) -> Float[Tensor, ""]:
-        """Negative log-likelihood of the first answer's ends; zero for questions without one."""
+        """Negative log-likelihood of the first answer's start and end; zero without answers."""
         spans = [example.target.spans for example in batch.examples]
         known = [row for row, answers in enumerate(spans) if answers]
         if not known:
@@ -102,12 +104,12 @@ class Reader(nn.Module):
 def best_spans(
     start: Float[Tensor, "batch time"], end: Float[Tensor, "batch time"], max_span: int
 ) -> list[list[int]]:
-    """First and last token of the most likely span of at most `max_span` tokens, per example."""
+    """Return the most likely span (first, last) of at most `max_span` tokens per example."""
     time = start.shape[1]
     best = start.new_full((len(start),), float("-inf"))
     first = torch.zeros(len(start), dtype=torch.long, device=start.device)
     last = first.clone()
-    # One length after another: memory grows with the paragraph, not with its square.
+    # One span length at a time: memory is linear in the paragraph, not quadratic.
     for length in range(min(max_span, time)):
         score, position = (start[:, : time - length] + end[:, length:]).max(dim=1)
         better = score > best
@@ -120,7 +122,7 @@ def best_spans(
 def _side(
     encoded: Float[Tensor, "segment time dim"], batch: Batch, segment: int
 ) -> tuple[Float[Tensor, "batch side dim"], Bool[Tensor, "batch side"]]:
-    """The paragraphs or the questions of the examples, padded to their own longest."""
+    """Return the paragraphs or the questions of the examples, padded to their own longest."""
     rows: Int[Tensor, " batch"] = batch.row_index(segment)
     mask = batch.mask[rows]
     longest = int(mask.sum(dim=1).max())

@@ -4,11 +4,6 @@ Corpus: OntoNotes 5.0 in the CoNLL-2012 split and columns; any PropBank text in 
 License: LDC user agreement, so it is not shipped.
 Splits: about 253,000 / 35,000 / 24,000 predicates; one example per verbal predicate.
 Metric: F1 over arguments without V, as srl-eval.pl (CoNLL-2005) counts it. Scoring two files
-    counts every predicate of the gold file, verbal or not; with `--partial` those predicted.
+    counts every predicate of the gold file, verbal or not; with `--partial`, only those predicted.
 Published: 81.4 without and 84.6 with ELMo, test, one run (Peters et al. 2018, table 1).
 """
-
-from tasks.srl.data import SrlTarget
-from tasks.srl.task import SrlTask
-
-__all__ = ["SrlTarget", "SrlTask"]

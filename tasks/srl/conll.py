@@ -8,17 +8,17 @@ from typing import Any
 from elmo_bench.data.example import Example
 
 Found = tuple[Example, Any]  # a predicate and its predicted arguments
-PREDICATE = "Y"  # stands for the frameset, which is not predicted
+PREDICATE = "Y"  # in place of the frameset, which is not predicted
 
 
 def write_conll(examples: Sequence[Example], predictions: Sequence[Any], path: Path) -> None:
-    """Write the sentences that have predicates; columns that are not known are `-` or `*`."""
+    """Write the sentences that have predicates; unknown columns are `-` or `*`."""
     found = zip(examples, predictions, strict=True)
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for document, in_document in groupby(found, key=lambda one: _place(one)[0]):
+        for document, in_document in groupby(found, key=lambda one: _sentence_key(one)[0]):
             name, _, part = document.rpartition("_")
             file.write(f"#begin document ({name}); part {int(part):03d}\n")
-            for _, in_sentence in groupby(in_document, key=_place):
+            for _, in_sentence in groupby(in_document, key=_sentence_key):
                 rows = _rows(sorted(in_sentence, key=lambda one: one[0].target.predicate))
                 for index, row in enumerate(rows):
                     file.write(f"{name} {int(part)} {index} {row}\n")
@@ -26,8 +26,8 @@ def write_conll(examples: Sequence[Example], predictions: Sequence[Any], path: P
             file.write("#end document\n")
 
 
-def _place(found: Found) -> tuple[str, str]:
-    """The document and the number of the sentence, which are in the id of an example."""
+def _sentence_key(found: Found) -> tuple[str, str]:
+    """The document and the sentence number, both taken from the example's id."""
     document, sentence, _ = found[0].id.rsplit(":", 2)
     return document, sentence
 

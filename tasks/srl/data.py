@@ -1,4 +1,4 @@
-"""Semantic roles with gold predicates: CoNLL-2012 columns, or Hub rows."""
+"""Semantic roles of gold predicates, from CoNLL-2012 columns or Hub rows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ class SrlTarget:
     """One predicate of a sentence and its arguments; spans never overlap."""
 
     predicate: int
-    arguments: tuple[Argument, ...]  # (first token, last token, label), the V among them
+    arguments: tuple[Argument, ...]  # (first token, last token, label), including V
 
 
 def read(path: Path, all_predicates: bool, skipped: Skipped) -> Iterator[Example]:
-    """Read one example per predicate: of verbs, or with `all_predicates` of other words too."""
+    """Read one example per verbal predicate; with `all_predicates`, per predicate of any kind."""
     found = False
     for document in read_documents(path):
         for number, sentence in enumerate(document.sentences):
@@ -33,11 +33,11 @@ def read(path: Path, all_predicates: bool, skipped: Skipped) -> Iterator[Example
                 skipped,
             )
     if not found:
-        raise DataError(path, None, "the file holds no sentences")
+        raise DataError(path, None, "the file contains no sentences")
 
 
 def read_sentences(path: Path) -> Iterator[Example]:
-    """Read whole sentences with a tuple of all their predicates, as the scorer wants them."""
+    """Read whole sentences with a tuple of all their predicates, as the scorer expects them."""
     for document in read_documents(path):
         for number, sentence in enumerate(document.sentences):
             targets = tuple(
@@ -68,7 +68,7 @@ def _examples(
 
 
 def without_overlap(arguments: Iterable[Argument]) -> tuple[Argument, ...]:
-    """Drop arguments that hold another one; srl-eval, too, keeps the inner of two."""
+    """Drop arguments that contain another one; srl-eval also keeps the inner of two."""
     kept: list[Argument] = []
     for start, end, label in sorted(arguments, key=lambda argument: argument[1] - argument[0]):
         if all(end < other[0] or other[1] < start for other in kept):
@@ -79,7 +79,7 @@ def without_overlap(arguments: Iterable[Argument]) -> tuple[Argument, ...]:
 def from_hub(
     rows: Iterable[Mapping[str, Any]], all_predicates: bool, skipped: Skipped
 ) -> Iterator[Example]:
-    """Map documents whose `sentences` have `words`, `pos_tags` and `srl_frames` in BIO."""
+    """Convert documents whose `sentences` have `words`, `pos_tags` and `srl_frames` in BIO."""
     for row in rows:
         for number, sentence in enumerate(row["sentences"]):
             words, pos = tuple(sentence["words"]), list(map(str, sentence["pos_tags"]))
@@ -103,5 +103,5 @@ def _proposition(name: str, tags: Sequence[str]) -> Proposition:
             raise DataError("Hub dataset", None, f"{name}: frame tag {tag!r}")
     own = [start for start, _, label in arguments if label == "V"]
     if not own:
-        raise DataError("Hub dataset", None, f"{name}: a frame without its V")
+        raise DataError("Hub dataset", None, f"{name}: a frame without a V")
     return Proposition(own[0], tuple(arguments))

@@ -11,8 +11,8 @@ from elmo_bench.nn.packed import Packing, Recurrence
 class HighwayCell:
     """c = f * c + i * tanh(j),  output = r * o * tanh(c) + (1 - r) * k.
 
-    Blocks in order: candidate j, input i, forget f, output o, highway r, and k, which is a
-    product of the input alone.
+    Blocks in order: candidate j, input i, forget f, output o, highway r, and k, which is
+    computed from the input alone.
     """
 
     blocks = 6
@@ -38,13 +38,13 @@ class HighwayCell:
 
 
 class HighwayLstm(nn.Module):
-    """Layers that read forwards and backwards in turn.
+    """LSTM layers that alternate between reading forwards and backwards.
 
     Args:
         input_dim: Size of the inputs.
         hidden_dim: Units of each layer.
-        num_layers: How many; the even ones read backwards.
-        dropout: On the output of a layer, by one mask for all steps of a sequence.
+        num_layers: Number of layers; the second, fourth, ... read backwards.
+        dropout: On the output of a layer, with one mask for all steps of a sequence.
     """
 
     def __init__(self, input_dim: int, hidden_dim: int, num_layers: int, dropout: float) -> None:

@@ -13,24 +13,24 @@ from elmo_bench.nn.crf import ChainScores, rule_scores, viterbi
 from elmo_bench.nn.packed import Packing
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
-from tasks.srl.encoder import HighwayLstm
+from elmo_bench.tasks.srl.encoder import HighwayLstm
 
-UNKNOWN = -100  # the number of a tag that training did not see; no loss is taken there
+UNKNOWN = -100  # index of a tag not seen in training; ignored in the loss
 
 
 class RoleTagger(nn.Module):
-    """Words, a mark of the predicate [and ELMo] -> highway LSTM -> scores of IOB2 tags.
+    """Words, predicate indicator [and ELMo] -> highway LSTM -> scores of IOB2 tags.
 
-    Trained on every tag by itself; decoding finds the best sequence in which I follows its B.
+    Trained on every tag independently; decoding finds the best valid IOB2 sequence.
 
     Args:
         words: Static word vectors.
-        elmo_dims: Size of the ELMo vectors at the input and output of the LSTM, where they go in.
-        labels: Labels of the arguments in the training data, V among them.
-        predicate_dim: Size of the vector that says whether a word is the predicate.
+        elmo_dims: Size of the ELMo vectors by placement, at the input and output of the LSTM.
+        labels: Labels of the arguments in the training data, including V.
+        predicate_dim: Size of the embedding that indicates whether a word is the predicate.
         hidden_dim: Units of each LSTM layer.
-        num_layers: How many layers, in alternating directions.
-        dropout: Recurrent, by one mask per sequence and layer.
+        num_layers: Number of layers, in alternating directions.
+        dropout: Recurrent, with one mask per sequence and layer.
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class RoleTagger(nn.Module):
         packing: Packing,
         rows: Int[Tensor, " batch"],
     ) -> Float[Tensor, "row dim"]:
-        """The states of every word, for the predicate of every example."""
-        # A sentence is embedded once, whatever the number of its predicates in the batch.
+        """Return the states of every word, for the predicate of every example."""
+        # A sentence is embedded once, however many of its predicates are in the batch.
         sentence = self.words(batch.segments)
         if "input" in elmo:
             sentence = torch.cat([sentence, elmo["input"]], dim=2)
-        places = [example.target.predicate for example in batch.examples]
-        predicates = torch.tensor(places, device=rows.device)
+        positions = [example.target.predicate for example in batch.examples]
+        predicates = torch.tensor(positions, device=rows.device)
         is_predicate = (packing.times == predicates[packing.segments]).long()
         inputs = [packing.pack(sentence, rows), self.predicate(is_predicate)]
         states = self.encoder(torch.cat(inputs, dim=1), packing)
@@ -89,7 +89,7 @@ class RoleTagger(nn.Module):
         return states
 
     def gold_tags(self, batch: Batch) -> Int[Tensor, "batch time"]:
-        """Numbers of the gold tags; beyond the end they are unknown."""
+        """Return the indices of the gold tags; UNKNOWN beyond the end of a sentence."""
         gold = torch.full((len(batch), batch.mask.shape[1]), UNKNOWN)
         for row, example in zip(gold, batch.examples, strict=True):
             tags = [self.index.get(tag, UNKNOWN) for tag in _tags(example)]

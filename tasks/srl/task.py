@@ -1,4 +1,4 @@
-"""Semantic role labeling behind the contract of a task."""
+"""Semantic role labeling as a `Task`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -8,63 +8,48 @@ from typing import Any
 from torch import nn
 
 from elmo_bench.data.example import Example, Skipped, Split
-from elmo_bench.data.pairs import paired, same_tokens
+from elmo_bench.data.paired_files import paired, same_tokens
 from elmo_bench.data.tokenizer import token_offsets
 from elmo_bench.metrics import score_srl
 from elmo_bench.metrics.srl import join_continuations
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
-from tasks.srl import data
-from tasks.srl.conll import write_conll
-from tasks.srl.model import RoleTagger
+from elmo_bench.tasks.srl import data
+from elmo_bench.tasks.srl.conll import write_conll
+from elmo_bench.tasks.srl.model import RoleTagger
+from elmo_bench.tasks.srl.settings import Settings
 
 
 class SrlTask(Task):
-    """The arguments of a predicate that is given.
+    """The arguments of a given predicate.
 
-    A prediction is a list of [first token, last token, label], the predicate's own V among them.
-
-    Args:
-        all_predicates: Whether nouns and adjectives are predicates too, or verbs alone.
-        max_length: Training leaves out sentences of more words.
-        predicate_dim: Size of the vector that says whether a word is the predicate.
-        hidden_dim: Units of each LSTM layer.
-        num_layers: How many layers, in alternating directions.
-        dropout: Recurrent, by one mask per sequence and layer.
+    A prediction is a list of [first token, last token, label], including the predicate's own V.
     """
 
     suffix = "conll"
 
-    def __init__(
-        self,
-        all_predicates: bool,
-        max_length: int,
-        predicate_dim: int,
-        hidden_dim: int,
-        num_layers: int,
-        dropout: float,
-    ) -> None:
-        self.all_predicates = all_predicates
-        self.max_length = max_length
-        self.predicate_dim = predicate_dim
-        self.hidden_dim = hidden_dim
-        self.num_layers = num_layers
-        self.dropout = dropout
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
 
     def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
-        return self._not_too_long(data.read(path, self.all_predicates, skipped), split, skipped)
+        return self._not_too_long(
+            data.read(path, self.settings.all_predicates, skipped), split, skipped
+        )
 
     def from_hub(
         self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
-        return self._not_too_long(data.from_hub(rows, self.all_predicates, skipped), split, skipped)
+        return self._not_too_long(
+            data.from_hub(rows, self.settings.all_predicates, skipped), split, skipped
+        )
 
     def _not_too_long(
         self, examples: Iterable[Example], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
+        limit = self.settings.max_length
         for example in examples:
-            if split == "train" and len(example.segments[0]) > self.max_length:
-                skipped[f"predicates in training sentences of over {self.max_length} words"] += 1
+            if split == "train" and len(example.segments[0]) > limit:
+                skipped[f"predicates in training sentences of over {limit} words"] += 1
             else:
                 yield example
 
@@ -82,10 +67,10 @@ class SrlTask(Task):
             words,
             elmo_dims,
             label_vocabulary["labels"],
-            self.predicate_dim,
-            self.hidden_dim,
-            self.num_layers,
-            self.dropout,
+            self.settings.predicate_dim,
+            self.settings.hidden_dim,
+            self.settings.num_layers,
+            self.settings.dropout,
         )
 
     def gold(self, example: Example) -> list[list[int | str]]:
@@ -105,12 +90,14 @@ class SrlTask(Task):
         return Annotation(spans=tuple((0, first, last, label) for first, last, label in prediction))
 
     def parse(self, text: str) -> Example:
-        """Read a sentence whose predicate is between stars: The cat *chased* the dog."""
-        stars = [place for place, char in enumerate(text) if char == "*"]
+        """Parse a sentence whose predicate is between asterisks: The cat *chased* the dog."""
+        stars = [index for index, char in enumerate(text) if char == "*"]
         tokens = token_offsets(text.replace("*", " "))
         inside = [n for n, (start, _) in enumerate(tokens) if stars[:1] < [start] < stars[1:]]
         if len(stars) != 2 or len(inside) != 1:
-            raise ValueError("mark one word as the predicate with stars: The cat *chased* the dog.")
+            raise ValueError(
+                "put one word, the predicate, between asterisks: The cat *chased* the dog."
+            )
         words = tuple(text[start:end] for start, end in tokens)
         return Example("", (words,), data.SrlTarget(predicate=inside[0], arguments=()))
 
@@ -122,8 +109,8 @@ class SrlTask(Task):
     def score_files(self, gold: Path, predicted: Path, partial: bool = False) -> dict[str, Any]:
         """Score every proposition that the gold file has, whatever `all_predicates` says.
 
-        With `partial` those of the predicates that the prediction file has: verbs alone, say. A
-        sentence without any may be missing there, in either case.
+        With `partial`, only those whose predicates the prediction file has, such as verbs. In
+        either case, it may leave out sentences without predicates.
         """
         read = data.read_sentences(gold), data.read_sentences(predicted)
         pairs = list(
@@ -136,7 +123,7 @@ class SrlTask(Task):
 
 
 def _sentences(examples: Sequence[Example], found: Sequence[Any]) -> list[dict[str, Any]]:
-    """Put the predicates of a sentence together again, which are examples of their own."""
+    """Group examples, one per predicate, back into sentences."""
     propositions = [
         (example.id.rpartition(":")[0], example.target.predicate, example.segments[0], arguments)
         for example, arguments in zip(examples, found, strict=True)
@@ -158,7 +145,7 @@ def _predicates(sentence: Example) -> set[int]:
 
 
 def _same_sentence(gold: Example, predicted: Example) -> bool:
-    """A sentence may occur again with other predicates, or with none."""
+    """Whether tokens and predicates fit: a sentence may occur again with other predicates."""
     return same_tokens(gold, predicted) and _predicates(predicted) <= _predicates(gold)
 
 

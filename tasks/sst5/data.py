@@ -1,4 +1,4 @@
-"""Sentiment in five levels: Stanford Sentiment Treebank trees, one a line, or Hub rows."""
+"""Five-level sentiment from Stanford Sentiment Treebank trees, one per line, or Hub rows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -8,13 +8,13 @@ from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.files import DataError, numbered_lines
 
 _BRACKETS = str.maketrans({"(": "-LRB-", ")": "-RRB-"})  # as the trees write them
-_UNKNOWN = 2  # label of the words below a prediction, which is of the whole sentence
+_UNKNOWN = 2  # label of single words, since predictions are only for whole sentences
 
 LABELS = ("very negative", "negative", "neutral", "positive", "very positive")
 
 
 class Phrase(NamedTuple):
-    """A node of a tree: a label and the tokens under it, from `start` up to but without `end`."""
+    """A node of a tree: a label and the tokens under it, from `start` to `end` (exclusive)."""
 
     label: int
     start: int
@@ -26,8 +26,8 @@ def read(
 ) -> Iterator[Example]:
     """Read trees: for training every phrase with enough tokens, otherwise whole sentences.
 
-    A phrase that occurs again with the same label is left out: most short ones do, many times.
-    Without a `min_phrase_length` training, too, is on whole sentences.
+    A repeated phrase with the same label is skipped: most short phrases occur many times.
+    Without a `min_phrase_length`, training also uses whole sentences only.
     """
     name = path.name.removesuffix(".gz")
     seen: set[tuple[tuple[str, ...], int]] = set()
@@ -47,7 +47,7 @@ def read(
                 seen.add((phrase, label))
                 yield Example(f"{name}:{number}:{start}-{end}", (phrase,), label)
     if not found:
-        raise DataError(path, None, "the file holds no trees")
+        raise DataError(path, None, "the file contains no trees")
 
 
 def read_trees(path: Path) -> Iterator[tuple[int, tuple[str, ...], list[Phrase]]]:
@@ -61,7 +61,7 @@ def _parse(path: Path, number: int, line: str) -> tuple[tuple[str, ...], list[Ph
     tokens: list[str] = []
     phrases: list[Phrase] = []
     opened: list[int] = []  # phrases that are not closed yet
-    before = ""  # what the last piece was
+    before = ""  # kind of the previous piece
     pieces = line.replace("(", " ( ").replace(")", " ) ").replace("\t", " ").split(" ")
     for piece in filter(None, pieces):
         if before == "(":
@@ -87,7 +87,7 @@ def _parse(path: Path, number: int, line: str) -> tuple[tuple[str, ...], list[Ph
 
 
 def write(examples: Sequence[Example], predictions: Sequence[int], path: Path) -> None:
-    """Write a tree per sentence, with the prediction above and all of its words below it."""
+    """Write a tree per sentence, with the prediction at the root and all words below it."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example, label in zip(examples, predictions, strict=True):
             words = [word.translate(_BRACKETS) for word in example.segments[0]]
@@ -96,7 +96,7 @@ def write(examples: Sequence[Example], predictions: Sequence[int], path: Path) -
 
 
 def from_hub(rows: Iterable[Mapping[str, Any]]) -> Iterator[Example]:
-    """Map rows with `text`, already tokenized, and `label`: whole sentences in every split."""
+    """Convert rows with `text`, already tokenized, and `label`: whole sentences in every split."""
     for number, row in enumerate(rows):
         tokens, label = tuple(row["text"].split()), row["label"]
         label = LABELS.index(label) if label in LABELS else label

@@ -1,6 +1,7 @@
 """The biattentive classification network (McCann et al. 2017), for one sentence."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -11,25 +12,27 @@ from elmo_bench.nn.attention import AttentivePooling, align, masked_max, masked_
 from elmo_bench.nn.birnn import BiLstm
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
-from tasks.sst5.data import LABELS
+from elmo_bench.tasks.sst5.data import LABELS
 
+Head = Literal["relu", "maxout"]
 POOL_SIZE = 4  # linear pieces of a maxout unit, as in AllenNLP
 
 
 class BiattentiveNetwork(nn.Module):
     """Reads a sentence, attends from it to itself, reads both together, and pools four ways.
 
-    ELMo vectors join the words (place `input`) and the states of the first BiLSTM (`output`).
+    ELMo vectors are concatenated to the words (placement `input`) and to the states of the first
+    BiLSTM (`output`).
 
     Args:
         words: Embeds the words of a batch's segments.
-        elmo_dims: Size of the ELMo vectors by place.
+        elmo_dims: Size of the ELMo vectors by placement.
         hidden_dim: Of the feed-forward layer and of each direction of both BiLSTMs.
-        embedding_dropout: On the word vectors; ELMo vectors come with their own.
+        embedding_dropout: On the word vectors; ELMo vectors have their own dropout.
         feedforward_dropout: On the input of the first BiLSTM.
-        head: `relu`, the paper's, or `maxout` with batch norm, the network's own.
+        head: `relu`, as in the ELMo paper, or `maxout` with batch norm, as in McCann et al.
         head_dims: Sizes of the head's hidden layers.
-        head_dropout: Before each layer of the head, the last one included.
+        head_dropout: Before each layer of the head, including the last one.
     """
 
     def __init__(
@@ -39,7 +42,7 @@ class BiattentiveNetwork(nn.Module):
         hidden_dim: int,
         embedding_dropout: float,
         feedforward_dropout: float,
-        head: str,
+        head: Head,
         head_dims: Sequence[int],
         head_dropout: Sequence[float],
     ) -> None:
@@ -59,7 +62,7 @@ class BiattentiveNetwork(nn.Module):
         self.head = build_head(head, dims, head_dropout)
 
     def forward(self, batch: Batch, elmo: Mapping[str, Tensor]) -> Output:
-        """Classify the sentences; a phrase that comes with two labels is computed once."""
+        """Classify the sentences; a phrase that occurs with two labels is computed once."""
         logits = self.logits(batch, elmo)[batch.row_index()]
         targets = [example.target for example in batch.examples]
         loss = logits.new_zeros(())
@@ -68,7 +71,7 @@ class BiattentiveNetwork(nn.Module):
         return Output(loss, [] if self.training else logits.argmax(dim=1).tolist())
 
     def logits(self, batch: Batch, elmo: Mapping[str, Tensor]) -> Float[Tensor, "segment label"]:
-        """The scores of the five labels for each distinct segment."""
+        """Return the scores of the five labels for each distinct segment."""
         vectors = self.embedding_dropout(self.words(batch.segments))
         states = self.encoder(self.feedforward(_join(vectors, elmo, "input")), batch.mask)
         states = _join(states, elmo, "output")
@@ -84,8 +87,8 @@ class BiattentiveNetwork(nn.Module):
         return self.head(torch.cat(pooled, dim=1))
 
 
-def _join(states: Tensor, elmo: Mapping[str, Tensor], place: str) -> Tensor:
-    return torch.cat([states, elmo[place]], dim=2) if place in elmo else states
+def _join(states: Tensor, elmo: Mapping[str, Tensor], placement: str) -> Tensor:
+    return torch.cat([states, elmo[placement]], dim=2) if placement in elmo else states
 
 
 class Maxout(nn.Module):
@@ -103,27 +106,19 @@ class Maxout(nn.Module):
 
     def _normalize(self, inputs: Tensor) -> Tensor:
         if self.training and len(inputs) == 1:
-            # A batch of one has no variance: it takes the one measured so far.
+            # A batch of one has no variance: use the running statistics.
             mean, variance = self.norm.running_mean, self.norm.running_var
             return F.batch_norm(inputs, mean, variance, self.norm.weight, self.norm.bias)
         return self.norm(inputs)
 
 
-def build_head(kind: str, dims: Sequence[int], dropout: Sequence[float]) -> nn.Sequential:
-    """Layers from one size to the next, each after its dropout."""
-    if len(dropout) != len(dims) - 1:
-        raise ValueError(
-            f"task.build.head_dropout has {len(dropout)} rates for the {len(dims) - 1} layers of "
-            f"the head; give one for each, the last layer included."
-        )
+def build_head(kind: Head, dims: Sequence[int], dropout: Sequence[float]) -> nn.Sequential:
+    """Build layers from each size to the next, with dropout before each."""
     layers: list[nn.Module] = []
     for input_dim, output_dim, rate in zip(dims[:-1], dims[1:], dropout, strict=True):
         layers.append(nn.Dropout(rate))
-        match kind:
-            case "relu":
-                layers += [nn.Linear(input_dim, output_dim), nn.ReLU()]
-            case "maxout":
-                layers.append(Maxout(input_dim, output_dim))
-            case _:
-                raise ValueError(f"task.build.head is {kind!r}; choose relu or maxout.")
+        if kind == "maxout":
+            layers.append(Maxout(input_dim, output_dim))
+        else:
+            layers += [nn.Linear(input_dim, output_dim), nn.ReLU()]
     return nn.Sequential(*layers[:-1] if kind == "relu" else layers)  # no ReLU on the scores

@@ -1,4 +1,4 @@
-"""Five-way sentiment behind the contract of a task."""
+"""Five-way sentiment classification as a `Task`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,53 +8,28 @@ from typing import Any
 from torch import nn
 
 from elmo_bench.data.example import Example, Skipped, Split
-from elmo_bench.data.pairs import paired
+from elmo_bench.data.paired_files import paired
 from elmo_bench.data.tokenizer import tokenize
 from elmo_bench.metrics import accuracy
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
-from tasks.sst5 import data
-from tasks.sst5.model import BiattentiveNetwork
+from elmo_bench.tasks.sst5 import data
+from elmo_bench.tasks.sst5.model import BiattentiveNetwork
+from elmo_bench.tasks.sst5.settings import Settings
 
 NEUTRAL = 2
 
 
 class Sst5Task(Task):
-    """Sentiment from 0 (very negative) to 4 (very positive).
-
-    Args:
-        min_phrase_length: Shorter phrases are left out of training; null trains on whole
-            sentences only.
-        hidden_dim: Of the feed-forward layer and of each direction of both BiLSTMs.
-        embedding_dropout: On the word vectors.
-        feedforward_dropout: On the input of the first BiLSTM.
-        head: `relu` or `maxout`.
-        head_dims: Sizes of the head's hidden layers.
-        head_dropout: Before each layer of the head, the last one included.
-    """
+    """Sentiment from 0 (very negative) to 4 (very positive)."""
 
     suffix = "txt"
 
-    def __init__(
-        self,
-        min_phrase_length: int | None,
-        hidden_dim: int,
-        embedding_dropout: float,
-        feedforward_dropout: float,
-        head: str,
-        head_dims: Sequence[int],
-        head_dropout: Sequence[float],
-    ) -> None:
-        self.min_phrase_length = min_phrase_length
-        self.hidden_dim = hidden_dim
-        self.embedding_dropout = embedding_dropout
-        self.feedforward_dropout = feedforward_dropout
-        self.head = head
-        self.head_dims = head_dims
-        self.head_dropout = head_dropout
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
 
     def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
-        return data.read(path, split, self.min_phrase_length, skipped)
+        return data.read(path, split, self.settings.min_phrase_length, skipped)
 
     def from_hub(
         self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
@@ -70,12 +45,12 @@ class Sst5Task(Task):
         return BiattentiveNetwork(
             words,
             elmo_dims,
-            self.hidden_dim,
-            self.embedding_dropout,
-            self.feedforward_dropout,
-            self.head,
-            self.head_dims,
-            self.head_dropout,
+            self.settings.hidden_dim,
+            self.settings.embedding_dropout,
+            self.settings.feedforward_dropout,
+            self.settings.head,
+            self.settings.head_dims,
+            self.settings.head_dropout,
         )
 
     def gold(self, example: Example) -> int:
@@ -83,10 +58,10 @@ class Sst5Task(Task):
         return label
 
     def score(self, examples: Sequence[Example], predictions: Sequence[Any]) -> dict[str, float]:
-        """Accuracy, and as `binary` that of the polarity alone, as CoreNLP counts it.
+        """Return the accuracy, and as `binary` the accuracy of the polarity as in CoreNLP.
 
-        Neutral sentences are left out of it, labels 0 and 1 are one class, 3 and 4 the other; a
-        sentence that is not neutral but predicted so counts as wrong.
+        `binary` leaves out neutral sentences; labels 0 and 1 are one class, 3 and 4 the other; a
+        sentence that is wrongly predicted as neutral counts as an error.
         """
         gold = [example.target for example in examples]
         polar = [(g, p) for g, p in zip(gold, predictions, strict=True) if g != NEUTRAL]

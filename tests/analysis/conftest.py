@@ -1,4 +1,4 @@
-"""A tiny biLM with random weights, and a little text to look for words in."""
+"""A tiny biLM with random weights, and a little text to search."""
 
 import json
 
@@ -7,6 +7,7 @@ import torch
 
 from elmo_bench import BiLm
 from elmo_bench.bilm.characters import BOS, EOS, UNK
+from elmo_bench.config.bilm_settings import Architecture
 
 TEXT = """\
 the actors gave a play in the old theatre
@@ -29,8 +30,9 @@ def build_bilm():
         "hidden_dim": 12, "projection_dim": 6, "num_layers": 2, "cell_clip": 3.0,
         "projection_clip": 3.0, "skip_connections": True, "dropout": 0.0,
     }  # fmt: skip
+    values = {"name": "tiny", "encoder": encoder, "lstm": lstm}
     torch.manual_seed(1)
-    return BiLm("tiny", encoder, lstm, [BOS, EOS, UNK, "the"]).eval()
+    return BiLm(Architecture.model_validate(values), [BOS, EOS, UNK, "the"]).eval()
 
 
 @pytest.fixture(scope="session")

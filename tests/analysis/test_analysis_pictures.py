@@ -9,7 +9,7 @@ from elmo_bench.analysis.pictures import (
 )
 
 
-def test_the_plane_keeps_the_two_greatest_variances():
+def test_the_plane_has_the_two_greatest_variances():
     points = np.random.default_rng(0).normal(size=(50, 4)) * [1, 10, 0.1, 5]
     placed, _, shares = principal_plane(points)
     assert shares[0] > shares[1]
@@ -37,7 +37,7 @@ def test_every_sense_is_in_the_legend_with_its_count():
     assert labels == {"a (2)", "b (2)", "other or unknown sense", "the query"}
 
 
-def test_of_many_occurrences_some_are_drawn_and_the_nearest_are_among_them():
+def test_many_occurrences_are_sampled_but_the_nearest_are_always_drawn():
     rows = sample_rows(100_000, [77, 99_998])
     assert {0, 77, 99_998, 99_999} <= set(rows)
     assert len(rows) <= MAX_POINTS + 2

@@ -27,14 +27,14 @@ def test_nothing_is_recorded_on_request(bilm_folder, text, tmp_path):
     assert read_analyses(tmp_path / "results") == []
 
 
-def test_static_vectors_stand_beside_the_neighbors(bilm_folder, text, tmp_path, capsys):
+def test_similar_words_by_static_vectors_are_printed(bilm_folder, text, tmp_path, capsys):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("play 1 0\ngame 1 0.1\n", encoding="utf-8")
     main([*arguments(bilm_folder, text, tmp_path), "--vectors", str(vectors)])
     assert "by vectors.txt: game 1.00" in capsys.readouterr().out
 
 
-def test_a_missing_word_is_told_in_one_line(bilm_folder, text, tmp_path, capsys):
+def test_a_missing_word_is_reported_in_one_line(bilm_folder, text, tmp_path, capsys):
     command = arguments(bilm_folder, text, tmp_path)
     command[command.index("--word") + 1] = "sing"
     assert main(command) == 2

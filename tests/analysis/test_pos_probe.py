@@ -43,32 +43,32 @@ def files(tmp_path):
     return {split: tmp_path / f"toy.{split}.conll" for split in splits}
 
 
-def test_words_and_tags_come_from_their_columns(files):
+def test_words_and_tags_are_read_from_their_columns(files):
     [sentence] = read_tagged(files["dev"])
     assert sentence == Tagged(("The", "dog", "barks"), ("DT", "NN", "VBZ"))
 
 
-def test_a_file_without_parts_of_speech_is_told(tmp_path):
+def test_a_file_without_parts_of_speech_is_reported(tmp_path):
     path = tmp_path / "bare.conll"
     path.write_text(conll([[("The", "-"), ("dog", "-")]]), encoding="utf-8")
     with pytest.raises(DataError, match="parts of speech"):
         read_tagged(path)
 
 
-def test_the_most_frequent_tag_is_the_words_own_or_the_most_common(files):
+def test_the_most_frequent_tag_is_that_of_the_word_or_of_all_words(files):
     train, test = read_tagged(files["train"]), read_tagged(files["test"])
     train.append(Tagged(("barks",), ("VBZ",)))
     scores = frequent_tags(train, test, Tags(train))
     assert scores == (100.0, 100.0)  # barks is mostly VBZ, and most words are NN like the cow
 
 
-def test_a_tag_that_training_lacks_is_never_right():
+def test_a_tag_unseen_in_training_is_never_correct():
     tags = Tags([Tagged(("a",), ("X",))])
     scores = tags.score([Tagged(("a", "b"), ("X", "Y"))], torch.tensor([0, 0]))
     assert scores == (50.0, 0.0)
 
 
-def test_a_linear_relation_is_learned_and_a_new_word_follows_it():
+def test_a_linear_relation_is_learned_and_holds_for_unseen_words():
     rng = np.random.default_rng(0)
     rows = {
         split: rng.normal(size=(400, 5)).astype(np.float16) for split in ("train", "dev", "test")
@@ -83,12 +83,12 @@ def test_a_linear_relation_is_learned_and_a_new_word_follows_it():
     assert scores.unseen == scores.accuracy
 
 
-def test_the_same_data_give_the_same_scores(bilm, files, tmp_path):
+def test_the_same_data_produce_the_same_scores(bilm, files, tmp_path):
     first = study_pos(bilm, files, "toy", cache=tmp_path)
     assert study_pos(bilm, files, "toy", cache=tmp_path).layers == first.layers
 
 
-def test_gradients_of_blocks_are_those_of_the_whole(monkeypatch):
+def test_gradients_of_blocks_sum_to_that_of_all_rows(monkeypatch):
     rows, target = torch.randn(10, 3), torch.arange(10) % 2
     probe = Probe(rows, 2)
     loss = probe.accumulate(rows, target, 0.1)
@@ -121,12 +121,12 @@ def test_the_command_shows_and_records_every_layer_and_baseline(
     assert found.sizes["train"] == 7
 
 
-def test_files_are_named_all_or_none(bilm_folder, files, capsys):
+def test_all_or_none_of_the_files_must_be_given(bilm_folder, files, capsys):
     assert main(["pos", str(bilm_folder), "--train", str(files["train"])]) == 2
-    assert "go together" in capsys.readouterr().err
+    assert "together, or none" in capsys.readouterr().err
 
 
-def test_the_english_web_treebank_is_read_whole():
+def test_the_english_web_treebank_is_read_completely():
     sentences = read_tagged(shared("data", "srl", "ewt-propbank.dev.gold_conll.gz"))
     assert len(sentences) == 1960
     assert {"NN", "VBZ", "IN"} < set(Tags(sentences).names)

@@ -25,7 +25,7 @@ def write_framework(tmp_path, xml=XML, keys=KEYS):
     return path
 
 
-def test_jsonl_is_read_plain_and_packed(senses, tmp_path):
+def test_jsonl_is_read_plain_and_gzipped(senses, tmp_path):
     packed = tmp_path / "packed.jsonl.gz"
     packed.write_bytes(gzip.compress(senses.read_bytes()))
     examples = read_senses(senses)
@@ -33,7 +33,7 @@ def test_jsonl_is_read_plain_and_packed(senses, tmp_path):
     assert read_senses(packed) == examples
 
 
-def test_tokens_without_letters_are_left_out(tmp_path):
+def test_empty_tokens_are_dropped(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(
         '{"lemma": "bank", "sense": "river", "index": 2, "tokens": ["", "a", "bank", ""]}'
@@ -50,20 +50,20 @@ def test_the_unified_framework_is_read_with_its_keys(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "message"),
     [
-        (KEYS.splitlines()[0] + "\n", "t001' has no key"),
-        (KEYS + "d000.s009.t000 art%1:06:00::\n", "1 instances more"),
-        (KEYS + KEYS, "twice"),
-        ("d000.s000.t000\n", "without a sense"),
+        (KEYS.splitlines()[0] + "\n", "t001' has no gold key"),
+        (KEYS + "d000.s009.t000 art%1:06:00::\n", "1 more instances"),
+        (KEYS + KEYS, "occurs twice"),
+        ("d000.s000.t000\n", "has no sense"),
     ],
 )
-def test_keys_that_do_not_fit_are_told(tmp_path, keys, told):
-    with pytest.raises(DataError, match=told):
+def test_keys_that_do_not_match_are_reported(tmp_path, keys, message):
+    with pytest.raises(DataError, match=message):
         read_senses(write_framework(tmp_path, keys=keys))
 
 
-def test_broken_xml_is_told_with_its_line(tmp_path):
+def test_broken_xml_is_reported_with_its_line(tmp_path):
     with pytest.raises(DataError, match=r"toy.data.xml, line \d+: not well-formed"):
         read_senses(write_framework(tmp_path, xml=XML.replace("</text>", "")))
 
@@ -73,14 +73,14 @@ def test_broken_xml_is_told_with_its_line(tmp_path):
     ['{"lemma": "a"}', "[]", '{"lemma": "a", "sense": "b", "index": 3, "tokens": ["a"]}', "{",
      '{"lemma": "a", "sense": 1, "index": 0, "tokens": ["a"]}'],
 )  # fmt: skip
-def test_a_wrong_line_is_told_with_its_number(tmp_path, line):
+def test_a_malformed_line_is_reported_with_its_number(tmp_path, line):
     path = tmp_path / "wrong.jsonl"
     path.write_text("\n" + line + "\n", encoding="utf-8")
     with pytest.raises(DataError, match="line 2"):
         read_senses(path)
 
 
-def test_the_first_sense_is_that_of_the_lowest_number(tmp_path):
+def test_the_first_sense_has_the_lowest_number(tmp_path):
     path = tmp_path / "index.sense"
     path.write_text(
         "bank%1:14:00:: 08420278 2 20\nbank%1:17:01:: 09213565 1 25\nbank%2:38:00:: 01 1 2\n"

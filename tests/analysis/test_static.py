@@ -12,7 +12,7 @@ away -1 0 0
 """
 
 
-def test_similar_words_come_from_the_nearest_on(tmp_path, monkeypatch):
+def test_similar_words_are_sorted_nearest_first(tmp_path, monkeypatch):
     path = tmp_path / "vectors.txt"
     path.write_text(VECTORS, encoding="utf-8")
     whole = similar_words("Play", path, top=3)
@@ -34,7 +34,7 @@ def test_words_of_a_text_are_compared_by_the_token_layer(bilm, text):
     assert found == sorted(found, reverse=True)
 
 
-def test_the_average_leaves_the_target_and_unknown_words_out():
+def test_the_average_excludes_the_target_and_unknown_words():
     vectors = {"a": np.array([1.0, 0.0], np.float32), "b": np.array([0.0, 1.0], np.float32)}
     [row, nothing] = token_average(
         [("A", "b", "zebra"), ("b", "zebra")], [range(1, 2), range(1)], vectors

@@ -8,7 +8,7 @@ from elmo_bench.analysis import stream
 from elmo_bench.analysis.stream import stream_layers, write_vectors
 
 
-def test_a_text_is_read_no_further_than_a_chunk_ahead(bilm, monkeypatch):
+def test_a_text_is_read_at_most_one_chunk_ahead(bilm, monkeypatch):
     monkeypatch.setattr(stream, "CHUNK_TOKENS", 6)
     pulled = []
 
@@ -22,7 +22,7 @@ def test_a_text_is_read_no_further_than_a_chunk_ahead(bilm, monkeypatch):
     assert len(pulled) == 2
 
 
-def test_chunks_change_nothing(bilm, monkeypatch):
+def test_the_size_of_chunks_does_not_matter(bilm, monkeypatch):
     sentences = [["a"] * length for length in (3, 1, 5, 2)]
     whole = [stack for _, stack in stream_layers(bilm, sentences, list)]
     monkeypatch.setattr(stream, "CHUNK_TOKENS", 2)
@@ -30,7 +30,7 @@ def test_chunks_change_nothing(bilm, monkeypatch):
         np.testing.assert_allclose(one, other[1], atol=1e-6)
 
 
-def test_vectors_come_back_mapped_in_order(tmp_path):
+def test_vectors_are_returned_memory_mapped_and_in_order(tmp_path):
     blocks = [np.full((2, rows, 3), float(rows)) for rows in (1, 4)]
     found = write_vectors(tmp_path / "v.npy", (2, 5, 3), blocks)
     assert isinstance(found, np.memmap)
@@ -38,12 +38,12 @@ def test_vectors_come_back_mapped_in_order(tmp_path):
 
 
 @pytest.mark.parametrize("rows", [1, 4])
-def test_a_file_that_changes_meanwhile_is_told(tmp_path, rows):
-    with pytest.raises(ValueError, match=f"3 rows were announced, {rows} came"):
+def test_a_file_that_changes_meanwhile_is_reported(tmp_path, rows):
+    with pytest.raises(ValueError, match=f"Expected 3 rows but got {rows}"):
         write_vectors(tmp_path / "v.npy", (1, 3, 2), [np.ones((1, rows, 2))])
 
 
-def test_numbers_that_float16_lacks_are_told(tmp_path):
+def test_values_outside_float16_are_reported(tmp_path):
     with (
         np.errstate(over="ignore"),
         pytest.raises(ValueError, match="float16 cannot hold"),
@@ -51,7 +51,7 @@ def test_numbers_that_float16_lacks_are_told(tmp_path):
         write_vectors(tmp_path / "v.npy", (1, 1, 1), [np.full((1, 1, 1), 1e6)])
 
 
-def test_a_full_disk_is_told_before_anything_is_computed(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_before_anything_is_computed(tmp_path, monkeypatch):
     usage = namedtuple("usage", "free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(free=10))
     with pytest.raises(OSError, match="--cache"):

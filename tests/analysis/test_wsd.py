@@ -28,7 +28,7 @@ def test_the_nearest_instance_may_be_of_another_sense_than_the_nearest_mean():
     assert disambiguate(TRAIN, VECTORS, BANK, asked, Method("sense"), {}) == ["river"]
 
 
-def test_centering_takes_away_what_all_occurrences_share():
+def test_centering_removes_what_all_occurrences_share():
     shared = np.array([100.0, 100.0])
     plain = disambiguate(TRAIN, VECTORS, BANK, VECTORS[:1], Method(center=True), {})
     moved = disambiguate(
@@ -43,7 +43,7 @@ def test_only_senses_of_the_same_word_compete():
     assert disambiguate(train, vectors, BANK, np.array([[0.5, 0.5]]), Method(), {}) == ["money"]
 
 
-def test_a_word_that_training_lacks_gets_its_most_frequent_sense_or_none():
+def test_a_word_unseen_in_training_gets_its_most_frequent_sense_or_none():
     asked = [example("pen", "writing"), example("fox", "animal")]
     answers = disambiguate(TRAIN, VECTORS, asked, np.ones((2, 2)), Method(), {"pen": "fence"})
     assert answers == ["fence", None]
@@ -53,14 +53,14 @@ def test_the_most_frequent_sense_is_counted_by_word():
     assert most_frequent(TRAIN) == {"bank": "money"}
 
 
-def test_f1_is_the_harmonic_mean_and_any_gold_sense_is_right():
+def test_f1_is_the_harmonic_mean_and_any_gold_sense_is_correct():
     test = [example("a", "1", "2"), example("b", "1"), example("c", "1"), example("d", "1")]
     precision, recall = 2 / 3, 2 / 4
     expected = 100 * 2 * precision * recall / (precision + recall)
     assert score_senses(test, ["2", "1", "x", None]) == pytest.approx(expected)
 
 
-def test_vectors_are_those_of_the_word_averaged_over_its_window(bilm, senses, tmp_path):
+def test_vectors_are_averaged_over_the_window_of_the_word(bilm, senses, tmp_path):
     examples = read_senses(senses)
     rows = gather(bilm, examples, [0, 1], tmp_path / "vectors.npy")
     [layers] = bilm.embed([examples[0].tokens])
@@ -77,14 +77,14 @@ def test_examples_of_one_sentence_share_its_layers(bilm, senses, tmp_path):
     np.testing.assert_allclose(rows[:, 2], layers[:, :4].mean(dim=1), atol=2e-3)
 
 
-def test_what_was_learned_by_heart_is_known(bilm, senses, tmp_path):
+def test_training_occurrences_are_recalled_perfectly(bilm, senses, tmp_path):
     method = Method("instance")
     [found] = study_senses(bilm, senses, [senses], "toy", [method], cache=tmp_path)
     assert found.layers[-1]["f1"] == 100
     assert found.baselines["most frequent sense"]["f1"] == 75
 
 
-def test_test_sets_are_scored_together_and_each_by_itself(bilm, senses, tmp_path):
+def test_test_sets_are_scored_together_and_separately(bilm, senses, tmp_path):
     other = tmp_path / "other.jsonl"
     other.write_text(senses.read_text().splitlines()[0] + "\n")
     [found] = study_senses(bilm, senses, [senses, other], "toy", cache=tmp_path)
@@ -99,5 +99,5 @@ def test_the_command_records_every_method(bilm_folder, senses, tmp_path, capsys)
         "--cache", str(tmp_path), "--results", str(tmp_path / "results"),
     ]  # fmt: skip
     assert main(command) == 0
-    assert "centerd" in capsys.readouterr().out
+    assert "centered" in capsys.readouterr().out
     assert len(read_analyses(tmp_path / "results")) == 4

@@ -5,6 +5,7 @@ import torch
 
 from elmo_bench import BiLm
 from elmo_bench.bilm.characters import BOS, EOS, UNK
+from elmo_bench.config.bilm_settings import Architecture
 
 ENCODERS = {
     "char_cnn": {
@@ -30,9 +31,13 @@ LSTM = {
 VOCABULARY = [BOS, EOS, UNK, "the", "cat", "sat", "on", "a", "mat", "."]
 
 
-def build_bilm(encoder="char_cnn", **lstm):
+def tiny_architecture(encoder="char_cnn"):
+    return Architecture.model_validate({"name": "tiny", "encoder": ENCODERS[encoder], "lstm": LSTM})
+
+
+def build_bilm(encoder="char_cnn"):
     torch.manual_seed(1)
-    return BiLm("tiny", ENCODERS[encoder], {**LSTM, **lstm}, VOCABULARY).eval()
+    return BiLm(tiny_architecture(encoder), VOCABULARY).eval()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.bilm.conftest import VOCABULARY
 SENTENCE = [["the", "naïve", "cat"]]
 
 
-def test_a_saved_model_comes_back_whole(any_bilm, tmp_path):
+def test_a_saved_model_loads_unchanged(any_bilm, tmp_path):
     any_bilm.save(tmp_path / "tiny", {"steps": 7})
     again = BiLm.load(tmp_path / "tiny")
     assert again.fingerprint() == any_bilm.fingerprint()
@@ -21,7 +21,7 @@ def test_a_saved_model_comes_back_whole(any_bilm, tmp_path):
     assert torch.equal(again.embed(SENTENCE)[0], any_bilm.embed(SENTENCE)[0])
 
 
-def test_a_folder_holds_what_its_readers_expect(tiny_bilm, tmp_path):
+def test_a_folder_contains_the_expected_files(tiny_bilm, tmp_path):
     tiny_bilm.save(tmp_path / "tiny", {"steps": 7}, extra={"softmax": {"bias": torch.ones(3)}})
     names = "config.yaml weights.safetensors vocabulary.txt training.json README.md"
     assert {path.name for path in (tmp_path / "tiny").iterdir()} == {
@@ -58,13 +58,34 @@ def test_a_save_that_fails_leaves_the_old_folder(tiny_bilm, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["tiny"]
 
 
-def test_vectors_of_a_word_encoder_need_no_file_once_saved(word_bilm, tmp_path):
-    word_bilm.config["encoder"]["vectors"] = "gone.txt"
+def test_a_saved_word_encoder_does_not_need_its_vector_file(word_bilm, tmp_path):
+    encoder = word_bilm.architecture.encoder.but(vectors="gone.txt")
+    word_bilm.architecture = word_bilm.architecture.but(encoder=encoder)
     word_bilm.save(tmp_path / "words", {})
-    assert BiLm.load(tmp_path / "words").config["encoder"]["vectors"] is None
+    assert BiLm.load(tmp_path / "words").architecture.encoder.vectors is None
 
 
-def test_weights_of_another_size_are_named(tiny_bilm, tmp_path):
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("hidden_dim: 16", "hidden_dim: many", r"lstm\.hidden_dim=many"),
+        ("kind: char_cnn", "kind: bert", r"kind\W+bert"),
+        ("dropout: 0.1", "dropout: 0.1\n  depth: 3", r"lstm\.depth=3"),
+        ("  num_layers: 2\n", "", r"lstm\.num_layers"),
+        ("name: tiny", "name: [tiny", r"config\.yaml"),
+    ],
+)
+def test_an_invalid_config_is_reported_with_its_file(tiny_bilm, tmp_path, old, new, problem):
+    tiny_bilm.save(tmp_path / "tiny", {})
+    config = tmp_path / "tiny" / "config.yaml"
+    assert old in config.read_text()
+    config.write_text(config.read_text().replace(old, new))
+    with pytest.raises(DataError, match=problem) as caught:
+        BiLm.load(tmp_path / "tiny")
+    assert str(caught.value).startswith(str(config))
+
+
+def test_weights_of_another_size_are_reported(tiny_bilm, tmp_path):
     tiny_bilm.save(tmp_path / "tiny", {})
     config = tmp_path / "tiny" / "config.yaml"
     config.write_text(config.read_text().replace("hidden_dim: 16", "hidden_dim: 20"))
@@ -72,7 +93,7 @@ def test_weights_of_another_size_are_named(tiny_bilm, tmp_path):
         BiLm.load(tmp_path / "tiny")
 
 
-def test_a_truncated_weights_file_is_named(tiny_bilm, tmp_path):
+def test_a_truncated_weights_file_is_reported(tiny_bilm, tmp_path):
     tiny_bilm.save(tmp_path / "tiny", {})
     path = tmp_path / "tiny" / "weights.safetensors"
     path.write_bytes(path.read_bytes()[:-100])
@@ -93,12 +114,12 @@ def test_pickled_code_is_never_run(tiny_bilm, tmp_path, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_a_missing_model_says_where_it_was_sought_and_how_to_make_it(tmp_path):
+def test_a_missing_model_reports_where_it_was_searched_and_how_to_train_it(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nowhere.*python pretrain.py bilm=nowhere"):
         BiLm.load("nowhere")
 
 
-def test_a_word_with_a_line_break_cannot_enter_a_vocabulary(tiny_bilm, tmp_path):
+def test_a_vocabulary_word_with_a_line_break_is_rejected(tiny_bilm, tmp_path):
     tiny_bilm.vocabulary.append("two\nlines")
     with pytest.raises(ValueError, match="word 11"):
         tiny_bilm.save(tmp_path / "tiny", {})

@@ -24,7 +24,7 @@ def test_embed_writes_one_array_per_line(folder, tmp_path, tiny_bilm, state):
             np.testing.assert_allclose(file[str(number)][()], layers.numpy(), atol=1e-6)
 
 
-def test_embed_stores_half_precision_on_demand(folder, tmp_path):
+def test_embed_can_store_half_precision(folder, tmp_path):
     text, output = tmp_path / "text.txt", tmp_path / "out.hdf5"
     text.write_text("the cat sat\n")
     main(["embed", folder, str(text), "-o", str(output), "--dtype", "float16"])
@@ -32,12 +32,12 @@ def test_embed_stores_half_precision_on_demand(folder, tmp_path):
         assert file["0"].dtype == np.float16
 
 
-def test_an_exported_model_is_the_same_model(folder, tmp_path, tiny_bilm):
+def test_an_exported_model_loads_unchanged(folder, tmp_path, tiny_bilm):
     assert main(["export", folder, str(tmp_path / "official")]) == 0
     again = BiLm.load(tmp_path / "official")
     assert again.fingerprint() == tiny_bilm.fingerprint()
 
 
-def test_a_missing_model_is_told_in_one_line(tmp_path, capsys):
+def test_a_missing_model_is_reported_in_one_line(tmp_path, capsys):
     assert main(["embed", "nowhere", "text.txt", "-o", str(tmp_path / "out.hdf5")]) == 2
     assert capsys.readouterr().err.startswith("elmo-bench embed: no biLM checkpoint at nowhere")

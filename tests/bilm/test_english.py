@@ -32,18 +32,18 @@ def english():
     return BiLm.load("english")
 
 
-def test_it_is_found_by_its_name_and_gives_three_layers(english):
+def test_it_is_found_by_name_and_has_three_layers(english):
     [layers] = english.embed([SENTENCE])
     assert layers.shape == (3, len(SENTENCE), 256)
 
 
-def test_english_is_likelier_than_the_same_words_in_alphabetical_order(english):
+def test_a_sentence_is_more_likely_than_its_words_in_alphabetical_order(english):
     in_order, sorted_words = (perplexity(english, [s]) for s in (SENTENCE, sorted(SENTENCE)))
     assert in_order["forward"] < sorted_words["forward"] / 3
     assert in_order["backward"] < sorted_words["backward"] / 3
 
 
-def test_the_card_has_the_recorded_perplexities():
+def test_the_model_card_shows_the_recorded_perplexities():
     card = (FOLDER / "README.md").read_text(encoding="utf-8")
     recorded = json.loads((FOLDER / "training.json").read_text())["perplexity"].values()
     shown = re.findall(r"\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", card)

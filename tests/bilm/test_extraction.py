@@ -6,13 +6,13 @@ from elmo_bench import BiLm
 from elmo_bench.bilm import extraction as extract
 from elmo_bench.bilm import lstm
 from elmo_bench.bilm.two_threads import TwoThreads
-from tests.bilm.test_model import read_config
+from tests.bilm.test_model import read_architecture
 
 SENTENCES = [[f"w{number % 7}", f"w{number}", "end"][: 1 + number % 3] for number in range(30)]
 
 
 class Counting(torch.nn.Module):
-    """An encoder that notes which words it is given."""
+    """An encoder that records the words it is given."""
 
     def __init__(self, encoder):
         super().__init__()
@@ -40,7 +40,7 @@ def test_a_word_is_encoded_once_however_often_it_occurs(counting):
     assert len(seen) == len(set(seen))
 
 
-def test_chunks_and_a_tiny_cache_change_no_vector(tiny_bilm, monkeypatch):
+def test_chunks_and_a_tiny_cache_do_not_change_the_layers(tiny_bilm, monkeypatch):
     expected = tiny_bilm.embed(SENTENCES)
     monkeypatch.setattr(extract, "CHUNK_TOKENS", 5)
     tiny_bilm.extractor.words.max_words = 4
@@ -48,17 +48,17 @@ def test_chunks_and_a_tiny_cache_change_no_vector(tiny_bilm, monkeypatch):
         torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
 
 
-def test_the_cache_stays_within_its_bound_and_drops_the_oldest(tiny_bilm):
+def test_the_cache_stays_within_its_limit_and_drops_the_oldest_words(tiny_bilm):
     cache = extract.WordCache(tiny_bilm.encoder, max_words=3)
-    with TwoThreads() as sides, torch.no_grad():
+    with TwoThreads() as two_threads, torch.no_grad():
         for word in "abcde":
-            cache(sides, [word])
-        table, rows = cache(sides, ["d"])
+            cache(two_threads, [word])
+        table, rows = cache(two_threads, ["d"])
     assert list(rows) == ["c", "d", "e"] and len(table) == 3
     torch.testing.assert_close(table[rows["e"]], tiny_bilm.encode_words(["e"])[0])
 
 
-def test_cached_words_are_forgotten_when_the_encoder_learns(tiny_bilm):
+def test_cached_words_are_recomputed_after_an_encoder_update(tiny_bilm):
     before = tiny_bilm.embed(SENTENCES[:1])[0]
     optimizer = torch.optim.SGD(tiny_bilm.encoder.parameters(), lr=1.0)
     tiny_bilm.encode_words(["w0"]).sum().backward()
@@ -68,41 +68,41 @@ def test_cached_words_are_forgotten_when_the_encoder_learns(tiny_bilm):
     torch.testing.assert_close(after[0, 0, :8], tiny_bilm.encode_words(["w0"])[0])
 
 
-def test_long_streams_are_read_in_pieces_without_a_seam(tiny_bilm, monkeypatch):
+def test_reading_long_streams_in_pieces_does_not_change_the_layers(tiny_bilm, monkeypatch):
     expected = tiny_bilm.embed(SENTENCES, state="carry")
     monkeypatch.setattr(extract, "STREAM_TOKENS", 4)
     for got, wanted in zip(tiny_bilm.embed(SENTENCES, state="carry"), expected, strict=True):
         torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
 
 
-def test_two_threads_give_what_one_gives(tiny_bilm):
+def test_two_threads_give_the_same_layers_as_one(tiny_bilm):
     threads = torch.get_num_threads()
     try:
         torch.set_num_threads(2)
-        both = tiny_bilm.embed(SENTENCES)
+        two = tiny_bilm.embed(SENTENCES)
         assert torch.get_num_threads() == 2
         torch.set_num_threads(1)
         one = tiny_bilm.embed(SENTENCES)
     finally:
         torch.set_num_threads(threads)
-    for got, wanted in zip(both, one, strict=True):
+    for got, wanted in zip(two, one, strict=True):
         torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
 
 
-def test_an_error_on_either_side_is_raised():
+def test_an_error_in_either_thread_is_raised():
     def fail():
-        raise ValueError("broken side")
+        raise ValueError("broken thread")
 
-    with TwoThreads() as sides:
+    with TwoThreads() as two_threads:
         for pair in ((fail, int), (int, fail)):
-            with pytest.raises(ValueError, match="broken side"):
-                sides(*pair)
+            with pytest.raises(ValueError, match="broken thread"):
+                two_threads(*pair)
 
 
 @pytest.mark.parametrize("size", ["small", pytest.param("original", marks=pytest.mark.slow)])
-def test_random_weights_of_official_size_give_what_the_plain_cell_gives(size, monkeypatch):
+def test_the_kernel_agrees_with_the_plain_cell_at_official_sizes(size, monkeypatch):
     torch.manual_seed(1)
-    bilm = BiLm(**read_config(size)).eval()
+    bilm = BiLm(read_architecture(size)).eval()
     fast = bilm.embed(SENTENCES[:3])
     monkeypatch.setattr(lstm, "load_kernel", lambda: None)
     for got, wanted in zip(fast, bilm.embed(SENTENCES[:3]), strict=True):

@@ -5,14 +5,14 @@ import sys
 import pytest
 import torch
 
-from elmo_bench.bilm.kernels import library as kernel
+from elmo_bench.bilm.kernels import compiled as kernel
 from elmo_bench.bilm.lstm import LstmStack
 
 requires_kernel = pytest.mark.skipif(kernel.load_kernel() is None, reason="needs a C++ compiler")
 
 
 def run(stack, inputs, lengths):
-    """Outputs, last states and all gradients, of a function that uses all of them."""
+    """Outputs, last states and all gradients of a loss that depends on all of them."""
     generator = torch.Generator().manual_seed(1)
 
     def noise(shape):
@@ -29,11 +29,11 @@ def run(stack, inputs, lengths):
 @requires_kernel
 @pytest.mark.parametrize("lengths", [None, torch.tensor([3, 9, 1, 9, 5])])
 @pytest.mark.parametrize("clip", [3.0, 0.2, None])
-def test_kernel_gives_the_values_and_gradients_of_the_plain_path(clip, lengths):
+def test_kernel_has_the_values_and_gradients_of_the_plain_path(clip, lengths):
     torch.manual_seed(1)
     stack = LstmStack(40, 12, 2, clip, clip, True, 0.0)
     for parameter in stack.parameters():
-        parameter.data.mul_(3)  # so that both clips are met
+        parameter.data.mul_(3)  # so that both clips take effect
     inputs = torch.randn(5, 9, 12, requires_grad=True)
     fused = run(stack, inputs, lengths)
     # In double precision only the plain path runs.
@@ -43,7 +43,7 @@ def test_kernel_gives_the_values_and_gradients_of_the_plain_path(clip, lengths):
 
 
 @requires_kernel
-def test_kernel_is_exact_over_the_whole_range_of_gates():
+def test_kernel_is_accurate_over_the_whole_range_of_gates():
     values = torch.cat([torch.linspace(-120, 120, 4001), torch.tensor([0.0, 1e-30, -1e-30])])
     gates, bias = values.repeat(1, 4) - 1.5, torch.full((4 * len(values),), 1.5)
     previous, cell, output = (torch.full((1, len(values)), 0.5) for _ in range(3))
@@ -56,7 +56,7 @@ def test_kernel_is_exact_over_the_whole_range_of_gates():
 
 
 @requires_kernel
-def test_nan_does_not_vanish_in_the_kernel():
+def test_the_kernel_propagates_nan():
     gates = torch.zeros(1, 64)
     gates[0, 3] = torch.nan
     bias = torch.zeros(64)
@@ -66,14 +66,14 @@ def test_nan_does_not_vanish_in_the_kernel():
 
 
 @requires_kernel
-def test_gradients_taken_twice_are_refused_and_not_wrong():
+def test_a_second_backward_pass_is_an_error():
     outputs, _ = LstmStack(8, 4, 1, 3.0, 3.0, True, 0.0)(torch.randn(2, 3, 4))
     outputs.sum().backward(retain_graph=True)
-    with pytest.raises(RuntimeError, match="already taken"):
+    with pytest.raises(RuntimeError, match="already computed"):
         outputs.sum().backward()
 
 
-PROBE = "from elmo_bench.bilm.kernels.library import load_kernel; print(load_kernel())"
+PROBE = "from elmo_bench.bilm.kernels.compiled import load_kernel; print(load_kernel())"
 
 
 def probe(monkeypatch, tmp_path, **environment):
@@ -84,16 +84,16 @@ def probe(monkeypatch, tmp_path, **environment):
     return result.stdout.strip()
 
 
-def test_without_a_compiler_there_is_quietly_no_kernel(monkeypatch, tmp_path):
+def test_without_a_compiler_the_kernel_is_silently_disabled(monkeypatch, tmp_path):
     assert probe(monkeypatch, tmp_path, PATH=str(tmp_path)) == "None"
 
 
-def test_the_kernel_can_be_switched_off(monkeypatch, tmp_path):
+def test_the_kernel_can_be_disabled(monkeypatch, tmp_path):
     assert probe(monkeypatch, tmp_path, ELMO_BENCH_KERNEL="0") == "None"
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_broken_compiler_leaves_no_library_behind(monkeypatch, tmp_path):
+def test_a_broken_compiler_leaves_no_library(monkeypatch, tmp_path):
     compiler = tmp_path / "bin" / "g++"
     compiler.parent.mkdir()
     compiler.write_text("#!/bin/sh\n[ $1 = --version ] || exit 1\n")
@@ -103,7 +103,7 @@ def test_a_broken_compiler_leaves_no_library_behind(monkeypatch, tmp_path):
 
 
 @requires_kernel
-def test_processes_that_build_at_once_share_one_library(monkeypatch, tmp_path):
+def test_concurrent_builds_share_one_library(monkeypatch, tmp_path):
     monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
     command = [sys.executable, "-c", PROBE]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]

@@ -19,7 +19,7 @@ def build_stack(**changes):
 
 
 def to_pytorch(stack):
-    """The same weights in PyTorch's LSTM: gates i, f, g, o and the forget bias inside."""
+    """PyTorch's LSTM with the same weights: gates i, f, g, o, and the forget bias in the bias."""
     lstm = torch.nn.LSTM(4, 10, num_layers=2, batch_first=True, proj_size=4)
     for number, layer in enumerate(stack.layers):
         order = torch.cat([torch.arange(10) + 10 * block for block in (0, 2, 1, 3)])
@@ -33,7 +33,7 @@ def to_pytorch(stack):
     return lstm
 
 
-def test_without_clips_and_skips_it_is_pytorchs_lstm():
+def test_without_clips_and_skips_it_equals_pytorchs_lstm():
     stack, inputs = build_stack(), torch.randn(3, 7, 4)
     outputs, (hidden, cell) = stack(inputs)
     expected, (expected_hidden, expected_cell) = to_pytorch(stack)(inputs)
@@ -42,7 +42,7 @@ def test_without_clips_and_skips_it_is_pytorchs_lstm():
     torch.testing.assert_close(cell, expected_cell)
 
 
-def test_a_skip_adds_the_lower_output_but_not_to_the_state():
+def test_a_skip_connection_changes_the_output_but_not_the_state():
     plain, skipping = build_stack(), build_stack(skip_connections=True)
     inputs = torch.randn(3, 7, 4)
     outputs, state = plain(inputs)
@@ -59,7 +59,7 @@ def test_clips_bound_cell_and_output():
     assert cell.abs().max().item() == pytest.approx(0.05)
 
 
-def test_a_sequence_in_two_pieces_is_the_sequence_in_one():
+def test_reading_a_sequence_in_two_pieces_changes_nothing():
     stack, inputs = build_stack(cell_clip=0.2, projection_clip=0.1), torch.randn(3, 7, 4)
     whole, last = stack(inputs)
     first, state = stack(inputs[:, :3])
@@ -68,7 +68,7 @@ def test_a_sequence_in_two_pieces_is_the_sequence_in_one():
     torch.testing.assert_close(state, last)
 
 
-def test_a_padded_sequence_ends_in_the_state_it_has_alone():
+def test_a_padded_sequence_has_the_same_outputs_and_state_as_alone():
     stack, inputs, lengths = build_stack(), torch.randn(3, 7, 4), torch.tensor([2, 7, 5])
     outputs, (hidden, cell) = stack(inputs, lengths=lengths)
     for row, length in enumerate(lengths.tolist()):
@@ -79,7 +79,7 @@ def test_a_padded_sequence_ends_in_the_state_it_has_alone():
         torch.testing.assert_close(cell[:, row : row + 1], alone_cell)
 
 
-def test_dropout_falls_in_training_only_and_anew_at_every_step():
+def test_dropout_is_random_and_only_active_in_training():
     stack = build_stack(dropout=0.5).train()
     inputs = torch.ones(1, 4, 4)
     assert not torch.equal(stack(inputs)[0], stack(inputs)[0])
@@ -87,9 +87,9 @@ def test_dropout_falls_in_training_only_and_anew_at_every_step():
     assert torch.equal(stack(inputs)[0], stack(inputs)[0])
 
 
-def test_the_skip_adds_the_dropped_input():
+def test_the_skip_connection_adds_the_dropped_input():
     stack = build_stack(skip_connections=True, dropout=0.5, projection_clip=1e-9).train()
-    # The clip leaves nothing of a layer's own output, so the top is what the skip brings.
+    # The clip leaves nothing of a layer's own output, so the top is what the skip adds.
     torch.manual_seed(2)
     outputs, _ = stack(torch.ones(8, 4, 4))
     kept = outputs[1].abs() > 1.1e-9

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from elmo_bench import BiLm
-from elmo_bench.config.compose import compose, plain
+from elmo_bench.config.compose import pretrain_settings
 
 SENTENCES = [
     ["the", "cat", "sat", "on", "a", "mat", "."],
@@ -16,13 +16,12 @@ SENTENCES = [
 ]
 
 
-def read_config(name):
-    config = plain(compose("pretrain", [f"bilm={name}"]).bilm)
-    return {key: config[key] for key in ("name", "encoder", "lstm")}
+def read_architecture(name):
+    return pretrain_settings([f"bilm={name}"]).bilm.architecture()
 
 
 def changed(bilm, sentence, position):
-    """Which time steps of each layer change, by direction, when one word does."""
+    """Which time steps of each layer change, by direction, when one word changes."""
     other = [*sentence[:position], "CHANGED", *sentence[position + 1 :]]
     before, after = bilm.embed([sentence])[0], bilm.embed([other])[0]
     differs = (before != after).unflatten(2, (2, -1)).any(dim=3)  # (layer, time, direction)
@@ -43,7 +42,7 @@ def test_forward_states_get_no_gradient_from_later_words(tiny_bilm):
     assert words.grad[:4].abs().sum(dim=1).all() and not words.grad[4:].any()
 
 
-def test_a_sentence_has_the_same_layers_alone_padded_and_in_any_order(any_bilm):
+def test_a_sentence_has_the_same_layers_alone_and_in_any_batch(any_bilm):
     alone = [any_bilm.embed([sentence])[0] for sentence in SENTENCES]
     for batch_size in (1, 2, 64):
         there = any_bilm.embed(SENTENCES, batch_size=batch_size)
@@ -62,7 +61,7 @@ def test_layers_are_the_embedded_sentences_padded_with_zeros(any_bilm):
         assert not layers[:, row, length:].any()
 
 
-def test_the_bottom_layer_is_the_word_twice(tiny_bilm):
+def test_the_token_layer_is_the_word_vector_twice(tiny_bilm):
     words = tiny_bilm.encode_words(SENTENCES[0])
     torch.testing.assert_close(tiny_bilm.embed(SENTENCES[:1])[0][0], torch.cat([words, words], 1))
 
@@ -75,7 +74,7 @@ def test_carried_states_reach_the_next_sentence_and_not_the_next_call(tiny_bilm)
     assert torch.equal(second[0], alone[1][0])
 
 
-def test_carrying_is_reading_sentence_by_sentence_from_the_last_states(tiny_bilm):
+def test_carry_reads_each_sentence_from_the_previous_state(tiny_bilm):
     results = tiny_bilm.embed(SENTENCES, state="carry")
     states = tiny_bilm.forward_lstm.new_state(1), tiny_bilm.backward_lstm.new_state(1)
     for sentence, expected in zip(SENTENCES, results, strict=True):
@@ -87,7 +86,7 @@ def test_carrying_is_reading_sentence_by_sentence_from_the_last_states(tiny_bilm
         torch.testing.assert_close(expected[-1], top, rtol=0, atol=1e-6)
 
 
-def test_embedding_leaves_training_mode_and_gradients_as_they_were(tiny_bilm):
+def test_embed_does_not_change_training_or_gradient_mode(tiny_bilm):
     tiny_bilm.train()
     first, second = (tiny_bilm.embed(SENTENCES[:1])[0] for _ in range(2))
     assert torch.equal(first, second) and not first.requires_grad
@@ -98,7 +97,7 @@ def test_no_sentences_give_no_layers(tiny_bilm):
     assert tiny_bilm.embed([]) == [] and tiny_bilm.embed([], state="carry") == []
 
 
-def test_an_unknown_state_is_refused(tiny_bilm):
+def test_an_unknown_state_is_rejected(tiny_bilm):
     with pytest.raises(ValueError, match="state is 'keep'"):
         tiny_bilm.embed(SENTENCES, state="keep")
 
@@ -106,32 +105,33 @@ def test_an_unknown_state_is_refused(tiny_bilm):
 @pytest.mark.parametrize(
     ("name", "millions"), [("small", 13.6), ("medium", 28.0), ("original", 93.6)]
 )
-def test_official_sizes_have_the_papers_parameter_counts(name, millions):
+def test_official_sizes_have_the_published_parameter_counts(name, millions):
     with torch.device("meta"):
-        bilm = BiLm(**read_config(name))
+        bilm = BiLm(read_architecture(name))
     assert round(bilm.num_parameters / 1e6, 1) == millions
 
 
 def test_the_original_model_has_exactly_the_parameters_of_the_official_file():
     with torch.device("meta"):
-        assert BiLm(**read_config("original")).num_parameters == 93_600_848
+        assert BiLm(read_architecture("original")).num_parameters == 93_600_848
 
 
 def test_the_english_model_stays_small():
     with torch.device("meta"):
-        assert BiLm(**read_config("english")).num_parameters < 8e6
+        assert BiLm(read_architecture("english")).num_parameters < 8e6
 
 
-def test_a_fingerprint_tells_weights_and_settings_apart(tiny_bilm):
+def test_the_fingerprint_depends_on_weights_and_settings(tiny_bilm):
     before = tiny_bilm.fingerprint()
     assert before == tiny_bilm.fingerprint()
-    tiny_bilm.config["lstm"]["skip_connections"] = False
+    lstm = tiny_bilm.architecture.lstm.but(skip_connections=False)
+    tiny_bilm.architecture = tiny_bilm.architecture.but(lstm=lstm)
     other_settings = tiny_bilm.fingerprint()
     tiny_bilm.forward_lstm.layers[0].bias.data[0] += 1
     assert len({before, other_settings, tiny_bilm.fingerprint()}) == 3
 
 
-def test_the_package_is_light_until_the_model_is_asked_for():
+def test_importing_the_package_does_not_import_torch():
     code = "import sys, elmo_bench; print('torch' in sys.modules, elmo_bench.BiLm.__name__)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout.split() == ["False", "BiLm"]

@@ -25,7 +25,7 @@ def change_options(path, section, **values):
     path.write_text(json.dumps(options))
 
 
-def test_reference_activations_come_out_with_states_carried():
+def test_carried_states_reproduce_the_reference_activations():
     fixture = shared("elmo_fixture")
     bilm = BiLm.from_official(fixture / "options.json", fixture / "lm_weights.hdf5")
     streams = json.loads((fixture / "lm_embeddings_sentences.json").read_text())
@@ -37,7 +37,7 @@ def test_reference_activations_come_out_with_states_carried():
                 np.testing.assert_allclose(sentence[-1].numpy(), both, rtol=0, atol=1e-5)
 
 
-def test_a_fresh_state_gives_other_activations_than_a_carried_one():
+def test_reset_and_carried_states_give_different_activations():
     fixture = shared("elmo_fixture")
     bilm = BiLm.from_official(fixture / "options.json", fixture / "lm_weights.hdf5")
     stream = json.loads((fixture / "lm_embeddings_sentences.json").read_text())[0]
@@ -47,16 +47,16 @@ def test_a_fresh_state_gives_other_activations_than_a_carried_one():
 
 
 @pytest.mark.parametrize("skip_connections", [True, False])
-def test_every_official_tensor_comes_back_bit_equal(files, tmp_path, skip_connections):
+def test_every_official_tensor_survives_a_round_trip_exactly(files, tmp_path, skip_connections):
     change_options(files[0], "lstm", use_skip_connections=skip_connections)
     bilm = BiLm.from_official(*files)
     bilm.dump_official(tmp_path / "o.json", tmp_path / "w.hdf5")
     again = BiLm.from_official(tmp_path / "o.json", tmp_path / "w.hdf5")
-    assert again.config["lstm"]["skip_connections"] is skip_connections
+    assert again.architecture.lstm.skip_connections is skip_connections
     assert all(map(torch.equal, bilm.state_dict().values(), again.state_dict().values()))
 
 
-def test_a_dumped_file_has_the_datasets_of_the_file_it_came_from(files, tmp_path):
+def test_a_dumped_file_has_the_same_datasets_as_the_original(files, tmp_path):
     BiLm.from_official(*files).dump_official(tmp_path / "o.json", tmp_path / "w.hdf5")
     arrays = []
     for path in (files[1], tmp_path / "w.hdf5"):
@@ -72,7 +72,7 @@ def test_a_dumped_file_has_the_datasets_of_the_file_it_came_from(files, tmp_path
     assert all(np.array_equal(arrays[0][name], arrays[1][name]) for name in arrays[0])
 
 
-def test_a_model_made_here_survives_the_official_format(tiny_bilm, tmp_path):
+def test_our_own_model_survives_the_official_format(tiny_bilm, tmp_path):
     tiny_bilm.dump_official(tmp_path / "o.json", tmp_path / "w.hdf5")
     again = BiLm.from_official(tmp_path / "o.json", tmp_path / "w.hdf5")
     sentence = [["Some", "words"]]
@@ -85,7 +85,7 @@ def test_options_may_count_the_padding_character(files, num_chars):
     assert BiLm.from_official(*files).encoder.chars.shape[0] == 261
 
 
-def test_a_file_with_a_row_for_padding_loses_that_row(files):
+def test_a_row_for_padding_is_dropped(files):
     rows = BiLm.from_official(*files).encoder.chars.detach()
     with h5py.File(files[1], "a") as file:
         del file["char_embed"]
@@ -93,7 +93,7 @@ def test_a_file_with_a_row_for_padding_loses_that_row(files):
     assert torch.equal(BiLm.from_official(*files).encoder.chars, rows)
 
 
-def test_other_character_counts_are_refused(files):
+def test_other_character_counts_are_rejected(files):
     change_options(files[0], "char_cnn", n_characters=300)
     with pytest.raises(DataError, match=r"n_characters is 300.*261 or 262"):
         BiLm.from_official(*files)
@@ -116,7 +116,7 @@ def test_a_missing_dataset_is_named(files):
 
 def test_a_wrong_shape_is_named_with_both_shapes(files):
     change_options(files[0], "lstm", dim=32)
-    with pytest.raises(DataError, match=r"LSTMCell/W_0 has the shape \(32, 256\).*\(32, 128\)"):
+    with pytest.raises(DataError, match=r"LSTMCell/W_0 has shape \(32, 256\).*\(32, 128\)"):
         BiLm.from_official(*files)
 
 

@@ -12,6 +12,9 @@ from elmo_bench.bilm.softmax import (
     log_expected_count,
     softmax_from,
 )
+from elmo_bench.config.compose import validated
+from elmo_bench.config.errors import ConfigError
+from elmo_bench.config.pretraining_settings import LossSettings
 
 DIM, WORDS = 8, 60
 
@@ -25,7 +28,7 @@ def tokens():
 @pytest.fixture(params=["full", "sampled", "adaptive"])
 def softmax(request):
     torch.manual_seed(2)
-    settings = {"kind": request.param, "num_negatives": 20, "cutoffs": [10, 30], "div_value": 2}
+    settings = LossSettings(kind=request.param, num_negatives=20, cutoffs=[10, 30], div_value=2)
     return build_softmax(settings, DIM, WORDS)
 
 
@@ -34,13 +37,13 @@ def test_probabilities_sum_to_one(softmax, tokens):
     torch.testing.assert_close(total, torch.ones(30))
 
 
-def test_likelihood_is_that_of_the_whole_distribution(softmax, tokens):
+def test_nll_is_that_of_the_full_distribution(softmax, tokens):
     hidden, targets = tokens[0][0], tokens[1][0]
     expected = -softmax.log_probs(hidden).gather(1, targets[:, None]).squeeze(1)
     torch.testing.assert_close(softmax.nll(hidden, targets), expected)
 
 
-def test_a_softmax_comes_back_from_its_tensors(softmax, tokens):
+def test_a_softmax_is_rebuilt_from_its_tensors(softmax, tokens):
     again = softmax_from(softmax.state_dict())
     torch.testing.assert_close(again.log_probs(tokens[0][0]), softmax.log_probs(tokens[0][0]))
 
@@ -51,7 +54,7 @@ def test_every_parameter_gets_a_gradient_even_from_one_frequent_word(softmax):
 
 
 @pytest.mark.parametrize("kind", [FullSoftmax, AdaptiveSoftmax])
-def test_exact_losses_are_mean_likelihoods(kind, tokens):
+def test_exact_losses_are_mean_nll(kind, tokens):
     softmax = kind(DIM, WORDS, *([[10, 30], 2] if kind is AdaptiveSoftmax else []))
     expected = torch.stack([softmax.nll(h, t).mean() for h, t in zip(*tokens, strict=True)])
     torch.testing.assert_close(softmax.loss(*tokens, seed=0), expected)
@@ -70,7 +73,7 @@ def test_sampled_loss_equals_the_definition_computed_token_by_token(tokens):
     torch.testing.assert_close(softmax.loss(hidden, targets, 5)[0], torch.stack(losses).mean())
 
 
-def test_directions_have_draws_of_their_own_that_the_seed_determines(tokens):
+def test_directions_have_separate_negatives_determined_by_the_seed(tokens):
     softmax = SampledSoftmax(DIM, WORDS, 5)
     same = tokens[0][:1].expand(2, -1, -1), tokens[1][:1].expand(2, -1)
     first = softmax.loss(*same, seed=7)
@@ -86,30 +89,31 @@ def test_negatives_are_distinct_words_of_the_vocabulary():
     assert tries >= 49
 
 
-def test_negatives_are_met_as_often_as_expected():
-    draws, met, tries = np.random.default_rng(1), np.zeros(200), []
+def test_negatives_are_drawn_as_often_as_expected():
+    draws, drawn, tries = np.random.default_rng(1), np.zeros(200), []
     for _ in range(3000):
         words, tried = draw_negatives(200, 20, draws)
-        met[words] += 1
+        drawn[words] += 1
         tries.append(tried)
     expected = np.mean(
         [log_expected_count(torch.arange(200), 200, t).exp().numpy() for t in tries], axis=0
     )
-    assert np.abs(met / 3000 - expected).max() < 0.05
-    assert met[0] > met[10] > met[150]
+    assert np.abs(drawn / 3000 - expected).max() < 0.05
+    assert drawn[0] > drawn[10] > drawn[150]
 
 
-def test_as_many_negatives_as_words_are_refused():
+def test_as_many_negatives_as_words_are_rejected():
     with pytest.raises(ValueError, match="num_negatives=60"):
         SampledSoftmax(DIM, WORDS, WORDS)
 
 
 @pytest.mark.parametrize("cutoffs", [[30, 10], [10, 60], [10, 100], [0, 10]])
-def test_cutoffs_that_do_not_cut_the_vocabulary_are_refused(cutoffs):
+def test_invalid_cutoffs_are_rejected(cutoffs):
     with pytest.raises(ValueError, match="cutoffs"):
         AdaptiveSoftmax(DIM, WORDS, cutoffs, 2)
 
 
-def test_an_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match="'hierarchical'"):
-        build_softmax({"kind": "hierarchical"}, DIM, WORDS)
+def test_an_unknown_kind_is_rejected():
+    values = {"kind": "hierarchical", "num_negatives": 20, "cutoffs": [10, 30], "div_value": 2}
+    with pytest.raises(ConfigError, match="kind=hierarchical"):
+        validated(LossSettings, values)

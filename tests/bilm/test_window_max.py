@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from elmo_bench.bilm import token_encoders as encoders
-from elmo_bench.bilm.kernels.library import load_kernel
+from elmo_bench.bilm.kernels.compiled import load_kernel
 from elmo_bench.bilm.token_encoders import CharCnnEncoder
 
 WORDS = ["a", "tomorrow", "aaaaaaaa", "ab", "extraordinarily-long-word", "of", "<S>"]
@@ -11,7 +11,7 @@ WORDS = ["a", "tomorrow", "aaaaaaaa", "ab", "extraordinarily-long-word", "of", "
 @pytest.mark.skipif(load_kernel() is None, reason="needs a C++ compiler")
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
 @pytest.mark.parametrize("max_chars", [12, 50])
-def test_the_compiled_maximum_has_the_plain_one_s_values_and_gradients(
+def test_the_compiled_maximum_has_the_values_and_gradients_of_the_plain_one(
     monkeypatch, activation, max_chars
 ):
     torch.manual_seed(1)

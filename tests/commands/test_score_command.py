@@ -34,7 +34,7 @@ def test_gold_against_itself_is_perfect(tmp_path, capsys, task):
 
 
 @pytest.mark.parametrize("task", sorted(TEXTS))
-def test_a_mistake_costs(tmp_path, capsys, task):
+def test_a_mistake_lowers_the_score(tmp_path, capsys, task):
     predicted, metric = CHANGED[task]
     _, printed = score(tmp_path, capsys, task, predicted, "--json")
     assert 0 < json.loads(printed.out)[metric] < 100
@@ -52,7 +52,7 @@ def test_the_table_has_the_metric(tmp_path, capsys, task):
     [
         ("ner", NER.replace("calls", "phones"), "'phones' where gold has 'calls'"),
         ("ner", NER.partition("Peter")[0], "ends after 1 examples"),
-        ("ner", NER + "\nmore X X O\n", "goes on with"),
+        ("ner", NER + "\nmore X X O\n", "continues with"),
         ("sst5", SST5.replace("fun", "joy"), "'joy' where gold has 'fun'"),
         ("snli", SNLI.replace("A boy", "A girl"), "'girl' where gold has 'boy'"),
         ("squad", "[]", "not a JSON object"),
@@ -62,14 +62,16 @@ def test_the_table_has_the_metric(tmp_path, capsys, task):
         ("coref", COREF + COREF.replace("0001", "0002"), "gold has no document"),
     ],
 )
-def test_files_that_do_not_fit_are_told_in_a_line(tmp_path, capsys, task, predicted, problem):
+def test_files_that_do_not_match_are_reported_in_one_line(
+    tmp_path, capsys, task, predicted, problem
+):
     status, printed = score(tmp_path, capsys, task, predicted)
     assert status == 2
     assert problem in printed.err
     assert printed.err.count("\n") == 1
 
 
-def test_an_unknown_task_is_told_with_the_known_ones(capsys):
+def test_an_unknown_task_is_reported_with_the_known_ones(capsys):
     assert main(["score", "parsing", "a", "b"]) == 2
     assert "coref, ner" in capsys.readouterr().err
 
@@ -81,8 +83,8 @@ def test_pairs_without_a_gold_label_do_not_count(tmp_path, capsys):
 
 
 def test_every_predicate_of_the_gold_file_counts(tmp_path, capsys):
-    verbs_alone = SRL.replace(" (ARG0*) (ARG0*) -", " (ARG0*) * -")
-    _, printed = score(tmp_path, capsys, "srl", verbs_alone, "--json")
+    without_noun_argument = SRL.replace(" (ARG0*) (ARG0*) -", " (ARG0*) * -")
+    _, printed = score(tmp_path, capsys, "srl", without_noun_argument, "--json")
     assert json.loads(printed.out)["recall"] == pytest.approx(100 * 2 / 3)
 
 

@@ -1,39 +1,24 @@
+"""Config options, typed settings, and what a person sees who mistypes one."""
+
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
-from omegaconf import OmegaConf
 
-from elmo_bench.config.checks import check
-from elmo_bench.config.compose import (
-    CONF,
-    ConfigError,
-    build,
-    compose,
-    plain,
-    task_config,
-    task_names,
-)
+from elmo_bench.config.compose import options, pretrain_settings, run_settings, task_names
+from elmo_bench.config.errors import ConfigError
+from elmo_bench.config.folders import CONF
+from elmo_bench.config.hydra_main import GROUPS
 from elmo_bench.config.identity import run_id
+from elmo_bench.config.settings import RunSettings
+from elmo_bench.runs.optimizers import optimizer_factory
 from tests.conftest import PROJECT
 
-GROUPS = [path.name for path in CONF.iterdir() if path.is_dir()]
-
-
-def config(*overrides: str, name: str = "run"):
-    return compose(name, list(overrides))
-
-
-def options(group: str) -> list[str]:
-    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
-
-
-RUN_GROUPS = ("task", "data", "words", "bilm", "elmo", "trainer", "logger", "experiment")
 RUN_OPTIONS = [
     (group, option)
-    for group in RUN_GROUPS
+    for group in GROUPS["run"]
     for option in options(group)
     if (group, option) != ("trainer", "pretraining")  # of pretrain.yaml
 ]
@@ -41,17 +26,21 @@ NEEDED = {"glove": ["words.path=vectors.txt"]}
 
 
 @pytest.mark.parametrize(("group", "option"), RUN_OPTIONS)
-def test_every_option_of_a_run_composes_resolves_and_passes_the_checks(group, option):
+def test_every_option_of_a_run_has_valid_settings(group, option):
     task = ["task=ner"] if group != "task" else []
-    cfg = config(*task, f"{group}={option}", *NEEDED.get(option, []))
-    check(cfg)
-    assert "experiment" not in cfg  # a comment above `# @package _global_` would leave a dead node
-    assert plain(cfg.task)
+    settings = run_settings([*task, f"{group}={option}", *NEEDED.get(option, [])])
+    assert RunSettings.model_validate(settings.plain()) == settings
+
+
+@pytest.mark.parametrize("option", options("bilm"))
+def test_every_bilm_can_be_pretrained_or_started_from(option):
+    recipe = [] if option in options("pretraining") else ["pretraining=original"]
+    assert pretrain_settings([f"bilm={option}", *recipe]).bilm.name == option
 
 
 @pytest.mark.parametrize("task", task_names())
 def test_every_small_size_belongs_to_a_task_and_changes_it(task):
-    small, full = config(f"task={task}"), config(f"task={task}", "data=files")
+    small, full = run_settings([f"task={task}"]), run_settings([f"task={task}", "data=files"])
     assert (CONF / "size" / "mini" / f"{task}.yaml").exists()
     assert small.task.build != full.task.build
 
@@ -59,57 +48,75 @@ def test_every_small_size_belongs_to_a_task_and_changes_it(task):
 @pytest.mark.parametrize(
     ("override", "words"),
     [
-        ("seed=-1", ["seed=-1", "whole number"]),
-        ("elmo.dropout=1.5", ["elmo.dropout=1.5", "0 to 1"]),
-        ("elmo.layers=some", ["elmo.layers=some", "all, last, first, token"]),
-        ("task.training.batch_size=0", ["task.training.batch_size=0", "from 1 on"]),
-        ("+sed=3", ["sed=3", "did you mean seed"]),
-        ("+task.training.patienc=3", ["task.training.patienc=3", "patience"]),
-        ("+elmo.gama=1", ["elmo.gama=1", "Known under elmo"]),
+        ("seed=-1", ["seed=-1", "greater than or equal to 0"]),
+        ("seed=9223372036854775808", ["seed=9223372036854775808", "less than"]),
+        ("elmo.dropout=1.5", ["elmo.dropout=1.5", "less than or equal to 1"]),
+        ("elmo.layers=some", ["elmo.layers=some", "'all', 'last', 'first' or 'token'"]),
+        ("elmo.placement=[input,side]", ["elmo.placement.1=side", "'input' or 'output'"]),
+        ("elmo.scale=-1", ["elmo.scale=-1", "rms"]),
+        ("task.training.batch_size=0", ["task.training.batch_size=0", "greater than or equal"]),
+        ("task.training.batch_size=2.5", ["task.training.batch_size=2.5", "whole number"]),
+        ("task.training.optimizer.lr=nan", ["task.training.optimizer.lr=nan", "finite number"]),
+        ("task.build.dropout=2", ["task.build.dropout=2", "less than or equal to 1"]),
+        ("task.build.char_filters=[[3]]", ["task.build.char_filters", "[width, number]"]),
+        ("task.build._target_=os.system", ["task.build._target_=os.system", "elmo_bench.tasks"]),
+        ("task.build._target_=elmo_bench.tasks.x.task.X", ["there is no elmo_bench.tasks.x"]),
+        ("force=yes", ["force=yes", "boolean"]),
+        ("+sed=3", ["sed=3", "did you mean seed?"]),
+        ("+task.training.patienc=3", ["task.training.patienc=3", "task.training.patience?"]),
+        ("+task.build.hidden=3", ["task.build.hidden=3", "task.build.hidden_dims?"]),
+        ("+elmo.gama=1", ["elmo.gama=1", "Allowed under elmo: dropout"]),
+        ("+bilm.lstm.hiden_dim=1", ["bilm.lstm.hiden_dim=1", "bilm.lstm.hidden_dim?"]),
+        ("+data.dirr=x", ["data.dirr=x", "Allowed under data"]),
+        ("words=glove", ["words.path: a value is missing; give words.path=..."]),
+        ("data=hub task.hub=null", ["data=hub", "names no Hub dataset"]),
     ],
 )
-def test_a_wrong_key_or_value_is_told_with_what_is_allowed(override, words):
+def test_a_wrong_key_or_value_is_reported_in_one_line_with_what_is_allowed(override, words):
     with pytest.raises(ConfigError) as error:
-        check(config("task=ner", override))
-    assert all(word in str(error.value) for word in words)
+        run_settings(["task=ner", *override.split()])
+    assert all(word in str(error.value) for word in words), str(error.value)
+    assert "\n" not in str(error.value)
 
 
-def test_options_of_an_optimizer_are_free():
-    check(config("task=ner", "+task.training.optimizer.weight_decay=0.1"))
+def test_options_of_an_optimizer_are_those_of_pytorch():
+    settings = run_settings(["task=ner", "+task.training.optimizer.weight_decay=0.1"])
+    [group] = optimizer_factory(settings.task.training.optimizer)([_parameter()]).param_groups
+    assert group["weight_decay"] == 0.1
+    settings = run_settings(["task=ner", "+task.training.optimizer.weight_decey=0.1"])
+    with pytest.raises(ConfigError, match=r"did you mean task\.training\.optimizer\.weight_decay"):
+        optimizer_factory(settings.task.training.optimizer)
 
 
 def test_another_optimizer_takes_nothing_over_that_only_the_first_one_knows():
-    cfg = config("task=squad", "optimizer@task.training.optimizer=adam")
-    check(cfg)
-    optimizer = build(cfg.task.training.optimizer)([torch.nn.Parameter(torch.zeros(1))])
+    settings = run_settings(["task=squad", "optimizer@task.training.optimizer=adam"])
+    optimizer = optimizer_factory(settings.task.training.optimizer)([_parameter()])
     assert isinstance(optimizer, torch.optim.Adam)
 
 
-@pytest.mark.parametrize("task", task_names())
-def test_a_task_read_alone_is_that_of_a_run_on_a_whole_corpus(task):
-    run = config(f"task={task}", "data=files")
-    assert plain(task_config(task)) == plain(run.task)
+def _parameter():
+    return torch.nn.Parameter(torch.zeros(1))
 
 
 def test_how_a_run_computes_does_not_change_its_name():
     how = ["trainer.threads=1", "logger=wandb", "paths.cache=elsewhere", "force=true"]
-    assert run_id(config("task=ner", *how)) == run_id(config("task=ner"))
+    assert run_id(run_settings(["task=ner", *how])) == run_id(run_settings(["task=ner"]))
 
 
 @pytest.mark.parametrize("what", ["seed=2", "elmo=last", "words.dim=7", "data.seed=9"])
 def test_what_a_run_computes_changes_its_name(what):
-    assert run_id(config("task=ner", what)) != run_id(config("task=ner"))
+    assert run_id(run_settings(["task=ner", what])) != run_id(run_settings(["task=ner"]))
 
 
 def test_all_language_models_share_a_baseline():
-    assert run_id(config("task=ner", "elmo=none", "bilm=english")) == run_id(
-        config("task=ner", "elmo=none")
-    )
+    english = run_settings(["task=ner", "elmo=none", "bilm=english"])
+    assert run_id(english) == run_id(run_settings(["task=ner", "elmo=none"]))
 
 
-def test_an_identity_survives_a_round_trip_through_yaml():
-    cfg = config("task=ner")
-    assert run_id(OmegaConf.create(OmegaConf.to_yaml(cfg))) == run_id(cfg)
+def test_an_identity_survives_a_round_trip_through_json():
+    settings = run_settings(["task=ner"])
+    text = settings.model_dump_json(by_alias=True, serialize_as_any=True)
+    assert run_id(RunSettings.model_validate_json(text)) == run_id(settings)
 
 
 def call(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -117,10 +124,17 @@ def call(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
 
 
-def test_without_a_task_the_six_are_listed():
+def test_without_a_task_the_tasks_are_listed():
     done = call()
     assert done.returncode == 2
     assert all(f"\n  {task} " in done.stderr for task in task_names())
+
+
+def test_help_explains_the_use_and_lists_tasks_and_options():
+    shown = call("--help").stdout
+    assert all(f"\n  {task} " in shown for task in task_names())
+    assert "python run.py -m task=ner,sst5" in shown and "open/squad" in shown
+    assert "scorer_dim" not in shown  # no dump of one task's config
 
 
 @pytest.mark.parametrize(
@@ -129,15 +143,30 @@ def test_without_a_task_the_six_are_listed():
 def test_help_config_and_errors_come_without_importing_torch(arguments):
     done = call(*arguments)
     assert "| torch\n" not in done.stderr.replace("|   ", "| ")
-    assert done.stdout or "elmo.layers" in done.stderr
+    assert done.stdout or "elmo.layers=x" in done.stderr
 
 
-def test_a_mistyped_override_is_answered_with_the_keys_there_are():
+def test_a_mistyped_override_is_answered_with_the_existing_keys():
     done = call("task=ner", "task.trainin.patience=3")
     assert done.returncode == 1
-    assert "task.trainin: there is no such key; did you mean task.training?" in done.stderr
+    assert "task.trainin: the key is unknown; did you mean task.training?" in done.stderr
 
 
 def test_a_path_in_the_home_folder_can_be_given_with_a_tilde():
     done = call("task=ner", "data=files", "data.dir=~/corpus", "--cfg", "job", "-p", "data.dir")
     assert done.stdout.strip() == str(Path.home() / "corpus")
+
+
+def test_every_field_of_the_settings_has_a_line_of_help():
+    def undocumented(model, seen):
+        for name, field in model.model_fields.items():
+            kinds = [field.annotation, *getattr(field.annotation, "__args__", ())]
+            below = [k for k in kinds if isinstance(k, type) and hasattr(k, "model_fields")]
+            if not below and not field.description and name not in ("name", "kind"):
+                yield f"{model.__name__}.{name}"
+            for kind in below:
+                if kind not in seen:
+                    seen.add(kind)
+                    yield from undocumented(kind, seen)
+
+    assert list(undocumented(RunSettings, set())) == []

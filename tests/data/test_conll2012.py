@@ -12,7 +12,7 @@ def documents(tmp_path, text):
     return path, list(read_documents(path))
 
 
-def test_words_and_parts_of_speech_stand_side_by_side(tmp_path):
+def test_words_and_parts_of_speech_are_aligned(tmp_path):
     _, [document] = documents(tmp_path, SRL)
     first, second = document.sentences
     assert dict(zip(first.words, first.pos, strict=True))["chase"] == "VBP"
@@ -32,18 +32,18 @@ def test_brackets_become_propositions(tmp_path):
 
 
 @pytest.mark.parametrize(("old", "new"), [("(V*)", "*"), ("chase 01", "- -")])
-def test_a_predicate_is_known_by_its_frameset_or_its_v(tmp_path, old, new):
+def test_a_predicate_is_recognized_by_its_frameset_or_its_v(tmp_path, old, new):
     path, [document] = documents(tmp_path, SRL.replace(old, new, 1))
     assert [found.predicate for found in propositions(path, document.sentences[0])] == [1, 5]
 
 
-def test_a_column_with_neither_is_an_error(tmp_path):
+def test_a_column_without_frameset_and_v_is_an_error(tmp_path):
     path, [document] = documents(tmp_path, SRL.replace("(V*)", "*").replace("chase 01", "- -"))
     with pytest.raises(DataError, match="line 2: argument column 1 has neither"):
         propositions(path, document.sentences[0])
 
 
-def test_mentions_count_over_the_document(tmp_path):
+def test_mention_offsets_count_over_the_document(tmp_path):
     path, [document, _] = documents(tmp_path, COREF)
     assert clusters(path, document) == [[(0, 0), (3, 3), (5, 5)], [(2, 2), (5, 6)], [(5, 6)]]
 
@@ -51,7 +51,7 @@ def test_mentions_count_over_the_document(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("#end document\n", "", "line 11: the document of line 1 has no #end document"),
+        ("#end document\n", "", "line 11: the document begun on line 1 has no #end document"),
         ("#begin document (nw/a/00/a_0001); part 000\n", "", "line 1: a line outside"),
         (" 0 3 cats", " 0 4 cats", "line 5: word number '4', expected 3"),
         ("nw/a/00/a_0001 0 3 cats", "nw/b 0 3 cats", "line 5: document 'nw/b'"),
@@ -59,7 +59,7 @@ def test_mentions_count_over_the_document(tmp_path):
         ("* - - - - * -", "* - -", "line 10: 8 columns"),
     ],
 )
-def test_a_damaged_line_is_named(tmp_path, old, new, problem):
+def test_a_damaged_line_is_reported_with_its_number(tmp_path, old, new, problem):
     with pytest.raises(DataError, match=problem.replace("(", r"\(")):
         documents(tmp_path, SRL.replace(old, new))
 
@@ -68,11 +68,11 @@ def test_a_damaged_line_is_named(tmp_path, old, new, problem):
     ("old", "new", "problem"),
     [
         ("* *) * -", "* * * -", "line 4: argument ARG1 is not closed"),
-        ("(ARG1* *", "* *", "line 5: an argument ends that never began"),
+        ("(ARG1* *", "* *", "line 5: an argument is closed but was never opened"),
         ("(ARG1* *", "ARG1 *", "line 4: not argument brackets: 'ARG1'"),
     ],
 )
-def test_brackets_that_do_not_match_are_named(tmp_path, old, new, problem):
+def test_unmatched_argument_brackets_are_reported_with_their_line(tmp_path, old, new, problem):
     path, [document] = documents(tmp_path, SRL.replace(old, new))
     with pytest.raises(DataError, match=problem):
         propositions(path, document.sentences[0])
@@ -82,16 +82,16 @@ def test_brackets_that_do_not_match_are_named(tmp_path, old, new, problem):
     ("old", "new", "problem"),
     [
         ("2)|3)", "3)", "line 8: a mention of cluster 2 is not closed"),
-        ("(2|(1)|(3", "(1)|(3", "line 9: a mention of cluster 2 ends"),
+        ("(2|(1)|(3", "(1)|(3", "line 9: a mention of cluster 2 is closed but was never opened"),
         ("2)|3)", "2)|x", "line 9: not coreference brackets"),
     ],
 )
-def test_mentions_that_do_not_match_are_named(tmp_path, old, new, problem):
+def test_unmatched_coreference_brackets_are_reported_with_their_line(tmp_path, old, new, problem):
     path, [document, _] = documents(tmp_path, COREF.replace(old, new))
     with pytest.raises(DataError, match=problem):
         clusters(path, document)
 
 
-def test_sentences_of_the_english_web_treebank_are_all_there():
+def test_the_english_web_treebank_is_complete():
     path = shared("data", "srl", "ewt-propbank.dev.gold_conll.gz")
     assert sum(len(document.sentences) for document in read_documents(path)) == 1960

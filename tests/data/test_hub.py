@@ -9,7 +9,9 @@ import datasets
 import pytest
 from datasets import ClassLabel, Dataset, Features, List, Value
 
-from elmo_bench.config.compose import build, plain, task_config
+from elmo_bench.config.compose import task_settings
+from elmo_bench.config.locating import build_task
+from elmo_bench.config.settings import HubData
 from elmo_bench.data.files import DataError
 from elmo_bench.data.hub import is_reachable, load_rows
 from elmo_bench.data.loading import load_split
@@ -43,7 +45,7 @@ ONTONOTES = (
         ],
     },
 )
-# Schemas of the datasets named in conf/task, with a row of each.
+# Schemas of the datasets named in conf/task, each with one row.
 ROWS = {
     "ner": (
         {"id": TEXT, "tokens": List(TEXT), "ner_tags": List(TAGS)},
@@ -101,11 +103,10 @@ def save(folder, name, rows=None):
 
 
 def load(name, identifier):
-    config = task_config(name)
-    settings = plain(config)
-    settings["hub"] |= {"id": str(identifier), "config": None}
-    data = {"name": "hub", "train_limit": None, "train_fraction": 1.0}
-    return load_split(build(config.build), settings, data, "dev", Path())
+    task = task_settings(name)
+    task = task.but(hub=task.hub.but(id=str(identifier), config=None))
+    data = HubData(kind="hub", name="hub", train_limit=None, train_fraction=1.0)
+    return load_split(build_task(task.build), task, data, "dev", Path())
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
@@ -116,20 +117,20 @@ def test_parquet_of_the_same_schema_gives_examples(name, folder):
     assert (getattr(example.target, field) if field else example.target) == GOLD[name]
 
 
-def test_a_class_label_of_minus_one_is_no_label(folder):
+def test_a_class_label_of_minus_one_means_no_label(folder):
     pair = {"premise": "A man.", "hypothesis": "A cat."}
     save(folder, "snli", [pair | {"label": 0}, pair | {"label": -1}])
     examples, skipped = load("snli", folder)
     assert (len(examples), skipped) == (1, {"pairs without a gold label": 1})
 
 
-def test_rows_of_another_schema_are_an_error(folder):
+def test_rows_with_a_different_schema_are_an_error(folder):
     save(folder, "sst5")
     with pytest.raises(DataError, match="its rows are not as expected"):
         load("squad", folder)
 
 
-def test_a_split_that_is_not_there_is_an_error(folder):
+def test_a_missing_split_is_an_error(folder):
     save(folder, "ner")
     (folder / "validation.parquet").unlink()
     with pytest.raises(DataError, match=r"cannot be loaded .*data=files"):
@@ -137,14 +138,9 @@ def test_a_split_that_is_not_there_is_an_error(folder):
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
-def test_offline_names_the_way_out(name):
+def test_being_offline_is_reported_with_the_alternative(name):
     with pytest.raises(DataError, match=r"cannot be reached .*data=files"):
-        load(name, task_config(name).hub.id)
-
-
-IN_A_NEW_PROCESS = (
-    "from elmo_bench.data.hub import load_rows; print(list(load_rows({!r}, None, 'main', 'train')))"
-)
+        load(name, task_settings(name).hub.id)
 
 
 def in_a_new_process(code, **environment):
@@ -155,7 +151,7 @@ def in_a_new_process(code, **environment):
 
 
 @pytest.mark.parametrize("endpoint", ["https://hub.invalid", "http://127.0.0.1:9"])
-def test_without_a_network_it_ends_within_a_second(endpoint, monkeypatch):
+def test_without_a_network_loading_fails_within_a_second(endpoint, monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE")
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
     begun = time.monotonic()
@@ -164,7 +160,7 @@ def test_without_a_network_it_ends_within_a_second(endpoint, monkeypatch):
     assert time.monotonic() - begun < 1
 
 
-def test_a_listener_that_never_answers_is_given_up_within_a_second(monkeypatch):
+def test_a_server_that_never_answers_times_out_within_a_second(monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE")
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.setenv("HF_ENDPOINT", f"https://127.0.0.1:{server.getsockname()[1]}")
@@ -173,20 +169,20 @@ def test_a_listener_that_never_answers_is_given_up_within_a_second(monkeypatch):
         assert time.monotonic() - begun < 1
 
 
-def test_a_proxy_that_takes_connections_is_enough(monkeypatch):
+def test_a_proxy_that_accepts_connections_is_enough(monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE")
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{server.getsockname()[1]}")
         assert is_reachable()
 
 
-@pytest.mark.parametrize(("wish", "reachable"), [("1", False), ("true", False), ("0", True)])
-def test_the_wish_of_the_environment_is_not_questioned(wish, reachable, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", wish)
+@pytest.mark.parametrize(("offline", "reachable"), [("1", False), ("true", False), ("0", True)])
+def test_the_environment_variable_is_respected(offline, reachable, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", offline)
     assert is_reachable() is reachable
 
 
-def test_failing_offline_imports_no_datasets():
+def test_failing_offline_does_not_import_datasets():
     code = (
         "import sys\nfrom elmo_bench.data.hub import load_rows\n"
         "try: list(load_rows('a/b', None, 'main', 'train'))\n"

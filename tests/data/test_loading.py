@@ -3,14 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from elmo_bench.config.compose import build, plain, task_config
+from elmo_bench.config.compose import task_settings
+from elmo_bench.config.locating import build_task
+from elmo_bench.config.settings import FilesData, MiniData
 from elmo_bench.data.files import DataError
 from elmo_bench.data.loading import load_split, split_files
 from tests.conftest import shared
 from tests.corpora import COREF, NER, TEXTS
 
-FILES = {"name": "files", "dir": None, "train": None, "dev": None, "test": None}
-FILES |= {"train_limit": None, "train_fraction": 1.0}
+WHOLE = {"train_limit": None, "train_fraction": 1.0}
 OFFICIAL = {
     "ner": ["eng.train", "eng.testa", "eng.testb"],
     "sst5": ["trees/train.txt", "trees/dev.txt", "trees/test.txt"],
@@ -22,13 +23,22 @@ OFFICIAL = {
 ANNOTATIONS = "v4/data/{}/data/english/annotations/bc/x/00/x_0001.v4_gold_conll"
 
 
+def files_data(**changes):
+    nothing = dict.fromkeys(("dir", "train", "dev", "test"))
+    return FilesData(kind="files", name="files", **{**nothing, **WHOLE, **changes})
+
+
 def files_of(name, split, **data):
-    return split_files(plain(task_config(name)), FILES | data, split, Path())
+    return split_files(task_settings(name), files_data(**data), split, Path())
+
+
+def load_data(name, data, split, cache):
+    task = task_settings(name)
+    return load_split(build_task(task.build), task, data, split, cache)
 
 
 def load(name, split="train", **data):
-    config = task_config(name)
-    return load_split(build(config.build), plain(config), FILES | data, split, Path())
+    return load_data(name, files_data(**data), split, Path())
 
 
 def write(path, text=NER):
@@ -157,10 +167,10 @@ def test_two_corpora_in_one_folder_are_never_mixed(tmp_path):
 
 @pytest.fixture(scope="module")
 def mini(tmp_path_factory):
-    sizes = {"seed": 1, "train": 12, "dev": 6, "test": 6, "corpus_tokens": 200}
+    sizes = {"seed": 1, "train": 12, "dev": 6, "test": 6}
     documents = {"train_documents": 2, "dev_documents": 1, "test_documents": 1}
-    cut = {"train_limit": None, "train_fraction": 1.0}
-    data = {"name": "mini", "heldout_tokens": 200} | sizes | documents | cut
+    text = {"corpus_tokens": 200, "heldout_tokens": 200}
+    data = MiniData(kind="mini", name="mini", **sizes, **documents, **text, **WHOLE)
     return data, tmp_path_factory.mktemp("cache")
 
 
@@ -168,13 +178,12 @@ def mini(tmp_path_factory):
 @pytest.mark.parametrize("name", sorted(OFFICIAL))
 def test_the_mini_benchmark_loads(name, split, mini):
     data, cache = mini
-    config = task_config(name)
-    examples, _ = load_split(build(config.build), plain(config), data, split, cache)
+    examples, _ = load_data(name, data, split, cache)
     assert examples
 
 
 def test_a_cut_of_the_mini_benchmark_generates_nothing_new(mini):
     data, cache = mini
-    settings = plain(task_config("ner"))
-    everything = split_files(settings, data, "train", cache)
-    assert split_files(settings, data | {"train_limit": 3}, "train", cache) == everything
+    task = task_settings("ner")
+    everything = split_files(task, data, "train", cache)
+    assert split_files(task, data.but(train_limit=3), "train", cache) == everything

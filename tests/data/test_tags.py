@@ -34,7 +34,7 @@ def is_allowed(tags, names, transitions):
 
 
 @given(span_lists())
-def test_spans_survive_both_schemes(spans):
+def test_spans_survive_a_round_trip_through_both_schemes(spans):
     assert read_spans(write_iob2(spans, 12)) == spans
     assert read_spans(write_bioul(spans, 12)) == spans
 
@@ -46,12 +46,12 @@ def test_written_tags_are_allowed_by_their_scheme(spans):
 
 
 @given(st.lists(st.sampled_from(IOB2), min_size=1, max_size=6))
-def test_a_sequence_is_allowed_in_iob2_exactly_when_rewriting_leaves_it(tags):
+def test_a_sequence_is_allowed_in_iob2_exactly_when_rewriting_keeps_it(tags):
     assert is_allowed(tags, IOB2, iob2_transitions(IOB2)) == (to_iob2(tags) == tags)
 
 
 @given(st.lists(st.sampled_from(BIOUL), min_size=1, max_size=6))
-def test_a_sequence_is_allowed_in_bioul_exactly_when_rewriting_leaves_it(tags):
+def test_a_sequence_is_allowed_in_bioul_exactly_when_rewriting_keeps_it(tags):
     assert is_allowed(tags, BIOUL, bioul_transitions(BIOUL)) == (to_bioul(tags) == tags)
 
 
@@ -62,6 +62,6 @@ def test_iob1_is_read_as_conlleval_reads_it():
 
 
 @pytest.mark.parametrize("span", [Span("PER", 1, 1), Span("PER", 2, 4), Span("PER", 0, 2)])
-def test_spans_that_cannot_be_written_are_refused(span):
+def test_spans_that_cannot_be_written_are_an_error(span):
     with pytest.raises(ValueError, match=f"{span.start}:{span.end}"):
         write_bioul([Span("LOC", 1, 2), span], 3)

@@ -11,7 +11,7 @@ TEXTS = st.one_of(st.text(), TRICKY)
 
 @given(TEXTS, st.booleans())
 @example('"\u0301x', True)
-def test_tokens_are_slices_in_order_that_leave_out_white_space_alone(text, split_inside):
+def test_tokens_are_ordered_slices_that_leave_out_only_white_space(text, split_inside):
     end = 0
     for left, right in token_offsets(text, split_inside):
         assert end <= left < right
@@ -22,27 +22,27 @@ def test_tokens_are_slices_in_order_that_leave_out_white_space_alone(text, split
 
 
 @given(TEXTS, st.booleans())
-def test_tokenize_gives_the_text_at_the_offsets(text, split_inside):
+def test_tokenize_returns_the_text_at_the_offsets(text, split_inside):
     offsets = token_offsets(text, split_inside)
     assert tokenize(text, split_inside) == tuple(text[left:right] for left, right in offsets)
 
 
 @given(TRICKY)
-def test_an_accent_stays_with_the_sign_before_it(text):
+def test_an_accent_stays_with_the_character_before_it(text):
     starts = {left for left, _ in token_offsets(text)}
-    for place in range(1, len(text)):
+    for index in range(1, len(text)):
         if (
-            text[place] == "\u0301"
-            and not text[place - 1].isspace()
-            and text[place - 1] != "\u200b"
+            text[index] == "\u0301"
+            and not text[index - 1].isspace()
+            and text[index - 1] != "\u200b"
         ):
-            assert place not in starts
+            assert index not in starts
 
 
 @given(TEXTS)
 def test_splitting_inside_words_only_refines_the_tokens(text):
-    coarse = {place for offsets in token_offsets(text) for place in offsets}
-    fine = {place for offsets in token_offsets(text, split_inside=True) for place in offsets}
+    coarse = {index for offsets in token_offsets(text) for index in offsets}
+    fine = {index for offsets in token_offsets(text, split_inside=True) for index in offsets}
     assert coarse <= fine
 
 
@@ -65,13 +65,13 @@ def test_treebank_rules(text, tokens):
     assert tokenize(text) == tuple(tokens.split())
 
 
-def test_hyphens_and_slashes_are_tokens_inside_words():
+def test_hyphens_and_slashes_inside_words_are_tokens():
     tokens = tokenize("a well-known 1815–16 a/b", split_inside=True)
     assert " ".join(tokens) == "a well - known 1815 – 16 a / b"
 
 
 def test_pretokenized_pairs_are_left_as_they_are():
-    from tasks.snli.data import read_pairs
+    from elmo_bench.tasks.snli.data import read_pairs
 
     rows = list(read_pairs(shared("data", "nli", "snli_dev_heldout.jsonl.gz")))
     text = [" ".join(segment) for row in rows for segment in row.segments]

@@ -17,7 +17,7 @@ TOLERANCE = {"float32": 0.0, "float16": 1e-3, "bfloat16": 1e-2}
 
 
 def embed(segments):
-    """Numbers that depend on the tokens alone."""
+    """Numbers that depend only on the tokens."""
     seeds = [sum(map(ord, "|".join(segment))) for segment in segments]
     generators = [torch.Generator().manual_seed(seed) for seed in seeds]
     pairs = zip(segments, generators, strict=True)
@@ -40,7 +40,7 @@ def filled(tmp_path):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
-def test_what_is_read_is_what_was_computed(tmp_path, dtype):
+def test_cached_layers_equal_the_computed_ones(tmp_path, dtype):
     cache = new_cache(tmp_path, dtype)
     cache.fill(SEGMENTS, ALL, embed)
     tolerance = TOLERANCE[dtype]
@@ -58,7 +58,7 @@ def test_a_batch_is_padded_with_zeros(filled):
         assert batch[:, row, layers.shape[1] :].eq(0).all()
 
 
-def test_only_the_layers_asked_for_are_read(filled):
+def test_only_the_requested_layers_are_read(filled):
     # The other layers may even be damaged.
     damage(filled, SEGMENTS[0], layer=0)
     again = new_cache(filled.folder.parent)
@@ -78,13 +78,13 @@ def test_a_cache_grows(filled):
     assert torch.equal(filled.read(SEGMENTS[0], ALL), embed(SEGMENTS[:1])[0])
 
 
-def test_another_bilm_or_precision_has_a_cache_of_its_own(filled):
+def test_each_bilm_and_dtype_has_its_own_cache(filled):
     root = filled.folder.parent
     assert new_cache(root, fingerprint="e" * 64).missing(SEGMENTS, ALL) == SEGMENTS
     assert new_cache(root, "float16").missing(SEGMENTS, ALL) == SEGMENTS
 
 
-def test_layers_that_were_never_computed_are_named(filled):
+def test_missing_layers_are_reported(filled):
     with pytest.raises(LookupError, match="lacks the layers of 'never seen'"):
         filled.read(("never", "seen"), ALL)
 
@@ -103,7 +103,7 @@ def holds(cache, entry, segment):
     return data == embed([segment])[0].numpy().tobytes()
 
 
-def test_a_damaged_entry_is_noticed_and_computed_again(filled):
+def test_a_damaged_entry_is_detected_and_computed_again(filled):
     damage(filled, SEGMENTS[0], layer=1)
     again = new_cache(filled.folder.parent)
     with pytest.raises(LookupError):
@@ -115,7 +115,7 @@ def test_a_damaged_entry_is_noticed_and_computed_again(filled):
 
 @pytest.mark.parametrize("name", ["blocks.bin", "index.bin"])
 @pytest.mark.parametrize("lost", [1, 50, 200])
-def test_a_file_that_was_cut_off_is_completed(filled, name, lost):
+def test_a_truncated_file_is_completed(filled, name, lost):
     path = filled.folder / name
     path.write_bytes(path.read_bytes()[:-lost])
     again = new_cache(filled.folder.parent)
@@ -126,7 +126,7 @@ def test_a_file_that_was_cut_off_is_completed(filled, name, lost):
 
 
 @pytest.mark.parametrize("record", range(len(SEGMENTS)))
-def test_a_damaged_record_of_the_index_costs_its_own_segment_only(filled, record):
+def test_a_damaged_index_record_affects_only_its_segment(filled, record):
     path = filled.folder / "index.bin"
     data = bytearray(path.read_bytes())
     data[record * len(data) // len(SEGMENTS) + 18] ^= 64
@@ -134,7 +134,7 @@ def test_a_damaged_record_of_the_index_costs_its_own_segment_only(filled, record
     assert new_cache(filled.folder.parent).fill(SEGMENTS, ALL, embed) == 1
 
 
-def test_a_writer_that_died_before_its_index_leaves_no_trace(filled):
+def test_a_writer_that_crashed_before_the_index_does_no_harm(filled):
     with open(filled.folder / "blocks.bin", "ab") as file:
         file.write(b"half a blo")
     assert filled.fill([("new",)], ALL, embed) == 1
@@ -147,7 +147,7 @@ def fill_many(root):
     return segments
 
 
-def test_processes_fill_and_read_a_cache_together(tmp_path, monkeypatch):
+def test_several_processes_fill_and_read_a_cache_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr("elmo_bench.features.cache.CHUNK_TOKENS", 50)
     with ProcessPoolExecutor(4, mp_context=get_context("fork")) as pool:
         [segments, *_] = pool.map(fill_many, [tmp_path] * 8)
@@ -158,14 +158,14 @@ def test_processes_fill_and_read_a_cache_together(tmp_path, monkeypatch):
         assert torch.equal(cache.read(segment, ALL), layers)
 
 
-def test_a_reader_sees_what_another_writes_later(filled):
+def test_a_reader_sees_later_writes(filled):
     reader = new_cache(filled.folder.parent)
     filled.fill([("later",)], ALL, embed)
     assert reader.missing([("later",)], ALL) == []
     assert torch.equal(reader.read(("later",), ALL), embed([("later",)])[0])
 
 
-def test_a_disk_that_is_too_small_is_told_with_the_numbers(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_with_the_sizes(tmp_path, monkeypatch):
     usage = shutil.disk_usage(tmp_path)._replace(free=10_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     segments = [("word",) * 1_000_000]
@@ -174,24 +174,24 @@ def test_a_disk_that_is_too_small_is_told_with_the_numbers(tmp_path, monkeypatch
         new_cache(tmp_path).fill(segments, ALL, refuse)
 
 
-def test_numbers_that_do_not_fit_the_precision_are_refused(tmp_path):
+def test_values_that_overflow_the_dtype_are_rejected(tmp_path):
     with pytest.raises(ValueError, match=r"'Hi' are not finite in float16"):
         new_cache(tmp_path, "float16").fill([("Hi",)], ALL, lambda s: [torch.full((3, 1, 4), 1e6)])
 
 
-def test_layers_of_the_wrong_shape_are_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"\(3, 1, 4\) were expected, not \(2, 1, 4\)"):
+def test_layers_of_the_wrong_shape_are_rejected(tmp_path):
+    with pytest.raises(ValueError, match=r"expected .* \(3, 1, 4\), got \(2, 1, 4\)"):
         new_cache(tmp_path).fill([("Hi",)], ALL, lambda s: [torch.zeros(2, 1, 4)])
 
 
-def test_a_cache_goes_to_another_process_without_its_bytes(filled):
+def test_a_cache_is_pickled_without_its_contents(filled):
     filled.read(SEGMENTS[0], ALL)
     sent = pickle.dumps(filled)
     assert len(sent) < 5000
     assert torch.equal(pickle.loads(sent).read(SEGMENTS[0], ALL), embed(SEGMENTS[:1])[0])
 
 
-def test_the_layers_of_a_bilm_are_the_same_cached_and_fresh(tmp_path):
+def test_cached_layers_of_a_bilm_equal_fresh_ones(tmp_path):
     bilm = build_bilm()
     info = CacheInfo(bilm.fingerprint(), "float32", bilm.num_layers, bilm.output_dim)
     cache = FeatureCache(tmp_path, info)

@@ -3,7 +3,6 @@ from functools import partial
 import pytest
 
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.config.compose import plain
 from elmo_bench.features.frozen import freeze
 from tests.pretraining.tiny_pretraining import compose_pretraining
 
@@ -12,8 +11,7 @@ SEGMENTS = [("a", "short", "one"), ("another",)]
 
 @pytest.fixture
 def frozen_with(tmp_path):
-    bilm = plain(compose_pretraining("bilm=mini", "corpus=mini"))["bilm"]
-    untrained = BiLm("tiny", bilm["encoder"], bilm["lstm"], ())
+    untrained = BiLm(compose_pretraining("bilm=mini", "corpus=mini").bilm.architecture(), ())
     settings = {"layers": "all", "features": "online", "dtype": "float32", "cache": tmp_path}
     return partial(freeze, untrained.eval(), SEGMENTS, SEGMENTS, **settings)
 

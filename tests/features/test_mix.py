@@ -35,7 +35,7 @@ def test_a_single_layer_has_gamma_and_no_weights(use, layer, layers):
     torch.testing.assert_close(mix(layers[[layer]], padded_mask()), 2 * layers[layer])
 
 
-def test_only_the_layers_in_use_are_needed():
+def test_layer_numbers_of_each_choice():
     assert [layer_numbers(use, 3) for use in ("all", "last", "first", "token")] == [
         (0, 1, 2),
         (2,),
@@ -45,7 +45,7 @@ def test_only_the_layers_in_use_are_needed():
 
 
 @pytest.mark.parametrize("norm", [None, "batch", "token"])
-def test_gradients_are_those_of_the_formula(norm, layers):
+def test_gradients_are_correct(norm, layers):
     mix = ElmoMix(3, layer_norm=norm, scale=[1.8, 0.6, 0.9]).double()
     given = layers.double()
 
@@ -63,7 +63,7 @@ def test_scale_divides_each_layer_by_its_size(layers):
     torch.testing.assert_close(ElmoMix(3, scale=[1.8, 0.6, 0.9])(layers), expected)
 
 
-def test_scale_of_a_single_layer_is_that_layers(layers):
+def test_a_single_layer_is_divided_by_its_own_scale(layers):
     torch.testing.assert_close(ElmoMix(3, "last", [1.8, 0.6, 0.9])(layers[2:]), layers[2] / 0.9)
 
 
@@ -75,18 +75,18 @@ def test_batch_norm_is_one_mean_and_variance_per_layer_over_unmasked_tokens(laye
     torch.testing.assert_close(tokens.var(correction=0), torch.tensor(1.0))
 
 
-def test_batch_norm_ignores_what_the_padding_holds(layers):
+def test_batch_norm_ignores_padding(layers):
     mask, mix = padded_mask(), ElmoMix(3, layer_norm="batch")
     other = layers.masked_fill(~mask[None, :, :, None], 99.0)
     torch.testing.assert_close(mix(layers, mask)[mask], mix(other, mask)[mask])
 
 
-def test_token_norm_does_not_see_the_other_tokens(layers):
+def test_token_norm_is_independent_of_other_tokens(layers):
     mix = ElmoMix(3, layer_norm="token")
     torch.testing.assert_close(mix(layers)[:, :2], mix(layers[:, :, :2]))
 
 
-def test_constant_layers_are_normalized_to_zero_not_to_nan():
+def test_constant_layers_are_normalized_to_zero_not_nan():
     assert ElmoMix(2, layer_norm="batch")(torch.ones(2, 1, 3, 4)).eq(0).all()
 
 
@@ -97,7 +97,7 @@ def test_penalty_is_lambda_times_the_square_of_the_raw_weights():
     assert ElmoMix(3, layers="last", l2=0.1).penalty() == 0
 
 
-def test_dropout_falls_on_the_mixed_vector_in_training_only(layers):
+def test_dropout_applies_to_the_mixed_vector_only_in_training(layers):
     mix = ElmoMix(3, dropout=0.5)
     assert (mix(layers) == 0).any()
     assert not (mix.eval()(layers) == 0).any()
@@ -107,22 +107,22 @@ def test_one_sentence_may_be_mixed_without_a_batch_axis(layers):
     torch.testing.assert_close(ElmoMix(3)(layers[:, 0]), layers[:, 0].mean(dim=0))
 
 
-def test_wrong_number_of_layers_is_named(layers):
+def test_wrong_number_of_layers_is_reported(layers):
     with pytest.raises(ValueError, match=r"takes the 3 layers \(0, 1, 2\).*given 2"):
         ElmoMix(3)(layers[:2])
 
 
-def test_bad_settings_are_refused():
+def test_invalid_settings_are_rejected():
     for setting in ({"layers": "top"}, {"layer_norm": "layer"}, {"scale": [1.0, 2.0]}):
         with pytest.raises(ValueError, match=rf"elmo\.{next(iter(setting))}"):
             ElmoMix(3, **setting)
 
 
-def test_summary_holds_normalized_weights_and_gamma():
+def test_summary_contains_normalized_weights_and_gamma():
     assert ElmoMix(2).summary() == {"weights": [0.5, 0.5], "gamma": 1.0}
     assert ElmoMix(3, layers="last").summary() == {"weights": [1.0], "gamma": 1.0}
 
 
-def test_layer_rms_is_taken_over_all_tokens_of_all_segments():
+def test_layer_rms_covers_all_tokens_of_all_segments():
     short, long = torch.full((2, 1, 4), 3.0), torch.zeros(2, 8, 4)
     assert layer_rms([short, long]) == [1.0, 1.0]

@@ -13,7 +13,7 @@ def test_hand_worked_accuracy_of_names_and_numbers():
 
 
 @given(PAIRS)
-def test_bounded_symmetric_and_indifferent_to_order(pairs):
+def test_bounded_symmetric_and_independent_of_order(pairs):
     gold, pred = [g for g, _ in pairs], [p for _, p in pairs]
     score = accuracy(gold, pred)
     assert 0 <= score["accuracy"] <= 100
@@ -25,11 +25,11 @@ def test_gold_against_itself_is_perfect(labels):
     assert accuracy(labels, labels) == {"accuracy": 100}
 
 
-def test_another_number_of_labels_is_refused():
+def test_different_numbers_of_labels_are_rejected():
     with pytest.raises(ValueError, match="gold has 2 labels but pred has 1"):
         accuracy([1, 2], [1])
 
 
-def test_no_labels_are_refused():
+def test_empty_lists_are_rejected():
     with pytest.raises(ValueError, match="undefined"):
         accuracy([], [])

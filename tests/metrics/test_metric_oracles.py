@@ -1,4 +1,4 @@
-"""Every case that the official scorers were run on, where those are at hand."""
+"""The metrics on recorded cases of the official scorers, if those files are available."""
 
 import json
 

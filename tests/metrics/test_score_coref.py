@@ -27,7 +27,7 @@ def precision_recall(metric, *pairs):
 
 @st.composite
 def clusterings(draw):
-    """Disjoint clusters of a few of the possible mentions."""
+    """Disjoint clusters of some of the possible mentions."""
     spans = st.tuples(st.integers(0, 4), st.integers(0, 1)).map(lambda s: [s[0], s[0] + s[1]])
     mentions = draw(st.lists(spans, unique_by=tuple, max_size=7))
     clusters = {}
@@ -95,24 +95,24 @@ def test_twinless_mentions_count_in_all_denominators_of_precision():
     assert precision_recall("ceafe", pairs) == pytest.approx((80, 80))
 
 
-def test_both_sides_empty_is_zero():
+def test_no_clusters_on_either_side_is_zero():
     assert f1s([], []) == (0, 0, 0)
     assert score_coref([])["conll_f1"] == 0
 
 
 @pytest.mark.parametrize("pred", [[[A, B, C], [C, D]], [[D, C], [C, A, B]]])
-def test_a_repeated_gold_mention_stays_in_the_cluster_that_opens_first(pred):
+def test_a_repeated_gold_mention_stays_in_the_first_cluster(pred):
     # C stays with A and B, whatever the order of the lists: gold {A B C} {D E}, and pred is then
     # {A B C} {D}.
     assert f1s(GOLD, pred) == f1s(GOLD, [[A, B, C], [D]])
 
 
-def test_at_one_token_the_one_word_mention_opens_first():
+def test_at_the_same_token_the_one_word_mention_opens_first():
     # Both clusters open at word 0: [0,0] is read before [0,3], so C stays with A.
     assert f1s([[A, C], [[0, 3], D]], [[[0, 3], C, D], [A, C]]) == (100, 100, 100)
 
 
-def test_a_cluster_emptied_of_its_repeats_vanishes():
+def test_a_cluster_left_empty_is_dropped():
     assert f1s([[A, B]], [[A, B], [B]]) == (100, 100, 100)
 
 
@@ -124,8 +124,8 @@ def test_a_repeated_mention_that_is_not_in_gold_keeps_all_copies():
     assert precision_recall("b3", pairs) == pytest.approx((400 / 9, 100))
 
 
-def test_a_mention_in_two_gold_clusters_belongs_to_the_later_for_links():
-    # Gold {A B} {B C}: B belongs to the second, so the predicted A-B is no link, and B-C is.
+def test_a_mention_in_two_gold_clusters_links_only_within_the_later_one():
+    # Gold {A B} {B C}: B belongs to the second, so the predicted A-B is not a link, but B-C is.
     assert precision_recall("muc", ([[A, B], [B, C]], [[A, B]])) == (0, 0)
     assert precision_recall("muc", ([[A, B], [B, C]], [[B, C]])) == (100, 50)
 
@@ -151,7 +151,7 @@ def test_ceafe_equals_trying_all_alignments(gold, pred):
 
 @given(DOCUMENTS, st.randoms(use_true_random=False))
 @quick
-def test_no_order_matters(documents, random):
+def test_order_does_not_matter(documents, random):
     before = score_coref(documents)
     for each in documents:
         for side in ("gold", "pred"):
@@ -186,31 +186,31 @@ def test_gold_against_itself_is_perfect_unless_empty(documents):
 
 @given(DOCUMENTS)
 @quick
-def test_all_scores_lie_between_0_and_100(documents):
+def test_all_scores_are_between_0_and_100(documents):
     scores = score_coref(documents)
     numbers = [n for metric in ("muc", "b3", "ceafe") for n in scores[metric].values()]
     assert all(0 <= n <= 100 + 1e-9 for n in [*numbers, scores["conll_f1"]])
 
 
 @pytest.mark.parametrize("key", ["sentences", "gold", "pred"])
-def test_a_document_without_a_key_is_refused(key):
+def test_a_document_with_a_missing_key_is_rejected(key):
     broken = {name: value for name, value in document([], []).items() if name != key}
     with pytest.raises(ValueError, match=f"document 1 has no '{key}'"):
         score_coref([document([], []), broken])
 
 
 @pytest.mark.parametrize("mention", [[9, 10], [3, 2], [-1, 0], [1], [1, 2, 3]])
-def test_an_impossible_mention_is_refused_with_its_place(mention):
+def test_an_invalid_mention_is_reported_with_its_position(mention):
     with pytest.raises(ValueError, match=r"document 0: the pred mention .* within 10 words"):
         score_coref([document([], [[mention]])])
 
 
-def test_a_gold_cluster_that_repeats_a_mention_is_refused():
+def test_a_gold_cluster_that_repeats_a_mention_is_rejected():
     with pytest.raises(ValueError, match="document 0: a gold cluster repeats a mention"):
         score_coref([document([[A, B, A]], [])])
 
 
-def test_more_than_ten_repeats_over_all_documents_are_refused():
+def test_more_than_ten_repeats_over_all_documents_are_rejected():
     repeating = document([[A, B]], [[A, B, A, A, A, A, A]])  # five repeats
     assert score_coref([repeating, repeating])["conll_f1"] == pytest.approx(100)
     with pytest.raises(ValueError, match="document 2: more than 10 repeated mentions"):

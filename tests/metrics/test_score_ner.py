@@ -53,7 +53,7 @@ def test_no_phrase_crosses_a_sentence_boundary():
 
 
 def test_hyphens_belong_to_the_type():
-    # Were the type cut at its last hyphen, both sides would be `work` phrases.
+    # If the type were cut at its last hyphen, both sides would be `work` phrases.
     gold, pred = [["B-creative-work", "I-creative-work"]], [["B-other-work", "I-other-work"]]
     assert set(score_ner(gold, pred)["per_type"]) == {"creative-work", "other-work"}
     assert prf(score_ner(gold, gold)) == (100, 100, 100)
@@ -64,7 +64,7 @@ def test_nothing_to_find_and_nothing_found_is_zero(tags):
     assert score_ner(tags, tags) == {"precision": 0, "recall": 0, "f1": 0, "per_type": {}}
 
 
-def test_tuples_are_as_good_as_lists():
+def test_tuples_are_accepted():
     assert prf(score_ner((("B-PER",),), (("B-PER",),))) == (100, 100, 100)
 
 
@@ -121,22 +121,22 @@ def test_the_order_of_sentences_does_not_matter(pairs, random):
     assert score_ner(*split(pairs)) == score_ner(*split(shuffled))
 
 
-def test_another_number_of_sentences_is_refused():
+def test_different_numbers_of_sentences_are_rejected():
     with pytest.raises(ValueError, match="gold has 2 sentences but pred has 1"):
         score_ner([["O"], ["O"]], [["O"]])
 
 
-def test_another_number_of_tags_names_the_sentence():
+def test_different_numbers_of_tags_are_reported_with_the_sentence():
     with pytest.raises(ValueError, match="sentence 1: gold has 2 tags but pred has 1"):
         score_ner([["O"], ["O", "O"]], [["O"], ["O"]])
 
 
 @pytest.mark.parametrize("tag", ["PER", "B", "I-", "S-PER", "E-PER", "", "o"])
-def test_what_is_no_iob_tag_is_refused_with_its_place(tag):
+def test_an_invalid_tag_is_reported_with_its_position(tag):
     with pytest.raises(ValueError, match=f"pred sentence 1, word 0: '{tag}'"):
         score_ner([["O"], ["O"]], [["O"], [tag]])
 
 
-def test_tags_without_sentences_are_refused():
-    with pytest.raises(ValueError, match="gold sentence 0 is the text 'O'"):
+def test_a_flat_list_of_tags_is_rejected():
+    with pytest.raises(ValueError, match="gold sentence 0 is the string 'O'"):
         score_ner(["O", "O"], ["O", "O"])

@@ -16,7 +16,7 @@ def one(references, prediction):
 
 def test_hand_worked_mean_over_questions():
     # q1 exact: 100, 100. q2: one of the two predicted words is in the three-word answer, so
-    # P = 1/2, R = 1/3, F = 2/5. q3 has no prediction: 0, 0. q4 is not asked.
+    # P = 1/2, R = 1/3, F = 2/5. q3 has no prediction: 0, 0. q4 is not a question.
     scores = score_squad(
         {"q1": ["Paris"], "q2": ["in late 1999"], "q3": ["Rome"]},
         {"q1": "paris", "q2": "year 1999", "q4": "Rome"},
@@ -24,7 +24,7 @@ def test_hand_worked_mean_over_questions():
     assert scores == pytest.approx({"exact_match": 100 / 3, "f1": 140 / 3})
 
 
-def test_each_measure_takes_its_own_best_reference():
+def test_each_measure_uses_its_own_best_reference():
     # F1 with "Broncos" is 2/3 and with "Denver Broncos team" 4/5; neither is an exact match.
     assert one(["Broncos", "Denver Broncos team"], "broncos team") == pytest.approx((0, 80))
 
@@ -33,7 +33,7 @@ def test_each_measure_takes_its_own_best_reference():
     ("reference", "prediction"),
     [
         ("Eiffel Tower", "the  eiffel\ttower."),
-        ("a-list", "alist"),  # punctuation goes first, and leaves no space
+        ("a-list", "alist"),  # punctuation is removed first, leaving no space
         ("well-known", "wellknown"),
         ("A–Z", "–z"),  # the en dash stays, and ends the word A
         ("a\N{COMBINING ACUTE ACCENT}", "\N{COMBINING ACUTE ACCENT}"),  # so does a combining accent
@@ -63,12 +63,12 @@ def test_both_empty_after_normalization_match_exactly_with_f1_zero(prediction):
     assert one(["a"], prediction) == (100, 0)
 
 
-def test_repeated_words_match_as_often_as_both_have_them():
+def test_repeated_words_match_as_often_as_they_occur_on_both_sides():
     # "no no no" against "no": one shared token, P = 1/3, R = 1, F = 1/2.
     assert one(["no"], "no no no") == pytest.approx((0, 50))
 
 
-def test_word_order_matters_to_exact_match_alone():
+def test_word_order_matters_only_to_exact_match():
     assert one(["John Smith"], "Smith John") == (0, 100)
 
 
@@ -83,14 +83,14 @@ def test_f1_is_symmetric_and_bounded(reference, prediction):
 
 @given(TEXTS)
 @quick
-def test_a_reference_itself_is_a_perfect_answer(text):
+def test_a_reference_is_a_perfect_answer(text):
     exact, f1 = one(["x", f"word {text}"], f"word {text}")
     assert (exact, f1) == (100, 100)
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=4), TEXTS, TEXTS)
 @quick
-def test_another_reference_never_lowers_a_score(references, prediction, extra):
+def test_an_additional_reference_never_lowers_a_score(references, prediction, extra):
     before, after = one(references, prediction), one([*references, extra], prediction)
     assert after[0] >= before[0]
     assert after[1] >= before[1]
@@ -107,17 +107,17 @@ def test_the_order_of_questions_does_not_matter(pairs):
     )
 
 
-def test_no_question_is_refused():
+def test_no_questions_are_rejected():
     with pytest.raises(ValueError, match="references is empty"):
         score_squad({}, {"q": "Paris"})
 
 
 @pytest.mark.parametrize("references", [[], "Paris"])
-def test_a_question_without_a_list_of_answers_is_refused(references):
+def test_a_question_without_a_list_of_answers_is_rejected(references):
     with pytest.raises(ValueError, match=r"question 'q': .* is not a list of reference answers"):
         one(references, "Paris")
 
 
-def test_a_prediction_that_is_no_text_is_refused():
+def test_a_prediction_that_is_not_a_string_is_rejected():
     with pytest.raises(ValueError, match="question 'q': the prediction None is not a text"):
         one(["Paris"], None)

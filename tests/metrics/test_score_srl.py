@@ -73,14 +73,14 @@ def test_a_continuation_joins_the_last_argument_of_its_label():
     assert score(gold, [[0, 0, "A1"], [3, 3, "A1"]]) == (50, 50, 50)
 
 
-def test_a_continuation_without_head_becomes_the_argument():
+def test_a_continuation_without_a_start_becomes_the_argument():
     assert score([[0, 1, "A1"]], [[0, 1, "C-A1"]]) == (100, 100, 100)
     # ... which a later C-A1 joins, while a later A1 is another argument.
     assert score([[0, 0, "A1"], [4, 4, "C-A1"]], [[0, 0, "C-A1"], [4, 4, "C-A1"]])[2] == 100
     assert score([[0, 0, "A1"], [4, 4, "A1"]], [[0, 0, "C-A1"], [4, 4, "A1"]])[2] == 100
 
 
-def test_pieces_that_touch_are_not_merged():
+def test_adjacent_pieces_are_not_merged():
     assert score([[3, 6, "A1"]], [[3, 4, "A1"], [5, 6, "C-A1"]]) == (0, 0, 0)
 
 
@@ -101,7 +101,7 @@ def test_label_styles_are_different_labels():
     assert score([[0, 1, "ARG0"]], [[0, 1, "A0"]]) == (0, 0, 0)
 
 
-def test_no_arguments_on_either_side_is_zero_not_hundred():
+def test_no_arguments_on_either_side_is_zero():
     assert score([[2, 2, "V"]], [[2, 2, "V"]]) == (0, 0, 0)
     assert prf([], []) == (0, 0, 0)
 
@@ -118,7 +118,7 @@ def test_a_predicted_proposition_that_gold_lacks_is_skipped():
     assert prf(gold, pred) == (100, 100, 100)
 
 
-def test_of_two_labels_on_one_span_the_inner_survives():
+def test_the_inner_of_two_labels_on_a_span_is_kept():
     # (A0(A1*)) : A1, written later, is the inner bracket.
     assert score([[3, 4, "A0"], [3, 4, "A1"]], [[3, 4, "A1"]]) == (100, 100, 100)
     assert score([[3, 4, "A0"], [3, 4, "A1"]], [[3, 4, "A0"]]) == (0, 0, 0)
@@ -161,32 +161,32 @@ def test_gold_against_itself_is_perfect_unless_empty(corpus):
     assert prf(gold, gold) == (best, best, best)
 
 
-def test_another_number_of_sentences_is_refused():
+def test_different_numbers_of_sentences_are_rejected():
     with pytest.raises(ValueError, match="gold has 1 sentences but pred has 2"):
         score_srl([sentence()], [sentence(), sentence()])
 
 
-def test_words_that_differ_are_refused_with_both():
+def test_different_words_are_reported_with_both():
     gold, pred = sentence(), sentence()
     pred["words"][3] = "other"
     with pytest.raises(ValueError, match="sentence 1, word 3: gold has 'w3' but pred has 'other'"):
         score_srl([gold, gold], [gold, pred])
 
 
-def test_another_number_of_words_is_refused():
+def test_different_numbers_of_words_are_rejected():
     with pytest.raises(ValueError, match="sentence 0: gold has 10 words but pred has 9"):
         score_srl([sentence()], [sentence(words=9)])
 
 
 @pytest.mark.parametrize("key", ["words", "propositions"])
-def test_a_sentence_without_a_key_is_refused(key):
+def test_a_sentence_with_a_missing_key_is_rejected(key):
     broken = {name: value for name, value in sentence().items() if name != key}
     with pytest.raises(ValueError, match=f"pred sentence 0 has no '{key}'"):
         score_srl([sentence()], [broken])
 
 
 @pytest.mark.parametrize("key", ["predicate", "args"])
-def test_a_proposition_without_a_key_is_refused(key):
+def test_a_proposition_with_a_missing_key_is_rejected(key):
     broken = sentence((2, []))
     del broken["propositions"][0][key]
     with pytest.raises(ValueError, match=f"gold sentence 0, proposition 0 has no '{key}'"):
@@ -194,21 +194,21 @@ def test_a_proposition_without_a_key_is_refused(key):
 
 
 @pytest.mark.parametrize("arg", [[8, 10, "A0"], [5, 4, "A0"], [-1, 0, "A0"], [0, 1], [0, 1, ""]])
-def test_an_impossible_argument_is_refused_with_its_place(arg):
+def test_an_invalid_argument_is_reported_with_its_position(arg):
     with pytest.raises(ValueError, match=r"pred sentence 0, proposition 0: .* within 10 words"):
         score([], [arg])
 
 
-def test_overlapping_arguments_are_refused():
+def test_overlapping_arguments_are_rejected():
     with pytest.raises(ValueError, match=r"\(0, 5, 'A0'\) and \(3, 4, 'A1'\) overlap"):
         score([[3, 4, "A1"], [0, 5, "A0"]], [])
 
 
-def test_a_predicate_outside_the_sentence_is_refused():
+def test_a_predicate_outside_the_sentence_is_rejected():
     with pytest.raises(ValueError, match="gold sentence 0, proposition 0: predicate 10 is outside"):
         score_srl([sentence((10, []))], [sentence()])
 
 
-def test_a_repeated_predicate_is_refused():
+def test_a_repeated_predicate_is_rejected():
     with pytest.raises(ValueError, match="proposition 1: a second proposition of predicate 4"):
         score_srl([sentence((4, []), (4, []))], [sentence()])

@@ -1,4 +1,4 @@
-"""The benchmark, written once for all tests, in a process without run-time type checks."""
+"""The benchmark, written once for all tests in a process without run-time type checks."""
 
 import os
 import subprocess
@@ -10,12 +10,12 @@ import pytest
 
 from elmo_bench.mini.settings import MiniSettings
 
-# Sizes of the tasks as by default; of the corpus only as much as the claims need.
+# Tasks have their default sizes; the corpus is only as large as the claims need.
 SETTINGS = MiniSettings(corpus_tokens=300_000, heldout_tokens=30_000)
 
 
 def write_elsewhere(folder: Path, settings: MiniSettings, hash_seed: str = "0") -> None:
-    """Write the benchmark in a process of its own."""
+    """Write the benchmark in a separate process."""
     code = (
         "from pathlib import Path\n"
         "from elmo_bench.mini.files import write_mini\n"

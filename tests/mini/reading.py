@@ -1,4 +1,4 @@
-"""Reading the written files back, for tests that count."""
+"""Readers of the written files, for tests that count."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from elmo_bench.mini import statistics
 
 
 def conll_documents(path: Path) -> Iterator[list[str]]:
-    """The lines of each document of a CoNLL-2012 file."""
+    """Yield the lines of each document of a CoNLL-2012 file."""
     rows: list[str] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("#begin"):

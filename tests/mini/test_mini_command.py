@@ -20,7 +20,7 @@ def test_the_description_has_tables_and_an_example_of_every_task(mini: Path) -> 
     assert "names of ner/test that train never mentions" in printed
 
 
-def test_a_folder_with_something_in_it_is_refused(
+def test_a_folder_that_is_not_empty_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine.txt").write_text("")

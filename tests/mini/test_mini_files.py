@@ -1,4 +1,4 @@
-"""The files: formats that can be read back, sizes, the same bytes from every process."""
+"""The written files: valid formats, sizes, the same bytes from every process."""
 
 import filecmp
 import re
@@ -34,21 +34,21 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
     assert len(same) == len(written)
 
 
-def test_another_seed_makes_another_world(tmp_path: Path) -> None:
+def test_another_seed_produces_another_world(tmp_path: Path) -> None:
     write_elsewhere(tmp_path / "1", SMALL)
     write_elsewhere(tmp_path / "2", replace(SMALL, seed=2))
     texts = [(tmp_path / seed / "ner/train.txt").read_text() for seed in ("1", "2")]
     assert texts[0] != texts[1]
 
 
-def test_the_yaml_names_the_settings_and_their_defaults() -> None:
+def test_the_yaml_file_has_the_settings_and_their_defaults() -> None:
     written = yaml.safe_load((PROJECT / "conf/data/mini.yaml").read_text())
     names = {field.name for field in fields(MiniSettings)}
     assert written["name"] == "mini"
     assert {key: value for key, value in written.items() if key in names} == asdict(MiniSettings())
 
 
-def test_every_split_has_its_size(mini: Path) -> None:
+def test_every_split_has_the_configured_size(mini: Path) -> None:
     for split in SPLITS:
         count = getattr(SETTINGS, split)
         assert sum(1 for _ in statistics.ner_sentences(mini / f"ner/{split}.txt")) == count
@@ -63,14 +63,14 @@ def test_every_split_has_its_size(mini: Path) -> None:
         assert sum(1 for _ in documents) == getattr(SETTINGS, f"{split}_documents")
 
 
-def test_the_corpus_has_its_size_and_sentences_of_a_natural_length(mini: Path) -> None:
+def test_the_corpus_has_the_configured_size_and_sentences_of_natural_length(mini: Path) -> None:
     sentences, tokens, words = statistics.corpus_counts(mini / "corpus/train.txt")
     assert SETTINGS.corpus_tokens <= tokens < SETTINGS.corpus_tokens + 100
     assert 9 < tokens / sentences < 20
     assert words > 3000
 
 
-def test_every_answer_stands_in_its_paragraph_at_its_place(mini: Path) -> None:
+def test_every_answer_is_in_its_paragraph_at_the_given_offset(mini: Path) -> None:
     for split in SPLITS:
         for context, question in statistics.squad_questions(mini, split):
             for answer in question["answers"]:
@@ -100,7 +100,7 @@ def test_trees_are_binary_and_balanced(mini: Path) -> None:
             tree = smaller
 
 
-def test_binary_parses_hold_the_words_of_their_sentence(mini: Path) -> None:
+def test_binary_parses_contain_the_words_of_their_sentence(mini: Path) -> None:
     for pair in statistics.json_lines(mini / "snli/test.jsonl"):
         words = str(pair["sentence1_binary_parse"]).replace("(", "").replace(")", "").split()
         assert "".join(words) == str(pair["sentence1"]).replace(" ", "")
@@ -127,7 +127,7 @@ def test_coreference_brackets_close_within_their_sentence(mini: Path) -> None:
             assert opened == sorted(cell.strip("()") for cell in cells if cell.endswith(")"))
 
 
-def test_every_chain_has_two_mentions_at_least(mini: Path) -> None:
+def test_every_chain_has_at_least_two_mentions(mini: Path) -> None:
     for rows in conll_documents(mini / "coref/test.v4_gold_conll"):
         cells = [cell for line in rows if line for cell in line.split()[-1].split("|")]
         starts = [cell.strip("()") for cell in cells if cell.startswith("(")]
@@ -159,20 +159,20 @@ def test_ensure_writes_once_and_then_returns_the_folder(tmp_path: Path) -> None:
     assert (folder / "ner/train.txt").stat().st_mtime_ns == stamp
 
 
-def test_ensure_leaves_nothing_behind_when_it_is_cut_off(
+def test_ensure_leaves_nothing_behind_when_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cut_off(directory: Path, settings: MiniSettings) -> None:
+    def interrupt(directory: Path, settings: MiniSettings) -> None:
         (directory / "ner").mkdir()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files, "write_mini", cut_off)
+    monkeypatch.setattr(files, "write_mini", interrupt)
     with pytest.raises(KeyboardInterrupt):
         ensure_mini(tmp_path, SMALL)
     assert [path for path in tmp_path.iterdir() if path.suffix != ".lock"] == []
 
 
-def test_processes_that_ask_at_once_get_one_folder(tmp_path: Path) -> None:
+def test_concurrent_calls_return_one_folder(tmp_path: Path) -> None:
     with ThreadPoolExecutor(3) as pool:
         folders = list(pool.map(lambda _: ensure_mini(tmp_path, SMALL), range(3)))
     assert len(set(folders)) == 1

@@ -14,8 +14,8 @@ def words(sentence) -> Counter[str]:
 
 
 @pytest.mark.parametrize("label", LABELS)
-def test_a_scene_that_says_no_more_than_another_is_entailed_by_it(label):
-    """What a label rests on must be told: a detail left unsaid would make the label a riddle."""
+def test_a_hypothesis_that_adds_nothing_to_its_premise_is_entailed(label):
+    """The text must state what a label depends on; otherwise the label could not be predicted."""
     pairs = ScenePairs(Teller(build_world(1), Draw(1, "snli", "labels"), "train"))
     for _ in range(400):
         premise, hypothesis = pairs.pair(label)

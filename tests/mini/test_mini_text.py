@@ -1,4 +1,4 @@
-"""The realiser: trees to tokens, agreement, articles, voices, questions, sentiment."""
+"""The text generator: trees to tokens, agreement, articles, voices, questions, sentiment."""
 
 import re
 from pathlib import Path
@@ -60,7 +60,7 @@ def roles(phrase: Phrase) -> dict[str, str]:
         ({"modal": "may", "passive": True}, "Dunmere may be joined by Novak in 1990"),
     ],
 )
-def test_a_clause_is_said_in_every_form(changes: dict[str, object], expected: str) -> None:
+def test_a_clause_takes_every_form(changes: dict[str, object], expected: str) -> None:
     assert text(statement(joining(**changes))) == expected
 
 
@@ -75,7 +75,7 @@ def test_a_moved_adjunct_keeps_its_role() -> None:
     assert text(statement(joining(), front=True)) == "In 1990 , Novak joined Dunmere"
 
 
-def test_a_relative_pronoun_gets_the_role_of_what_it_stands_for() -> None:
+def test_a_relative_pronoun_gets_the_role_of_its_antecedent() -> None:
     clause = joining()
     said = relative(clause, noun("Novak"), clause.subject, token("who", "WP"))
     assert text(said) == "Novak , who joined Dunmere in 1990"
@@ -105,7 +105,7 @@ def test_a_question_asks_for_one_slot(asked: str, word: str, expected: str) -> N
     assert text(question(joining(), asked, wh, pied_piping=False)) == expected
 
 
-def test_a_preposition_is_left_behind_or_taken_along() -> None:
+def test_a_preposition_is_stranded_or_pied_piped() -> None:
     wh = [Phrase("WHNP", [token("which", "WDT"), token("year", "NN")]) for _ in range(2)]
     behind = text(question(joining(), "date", wh[0], pied_piping=False))
     along = text(question(joining(), "date", wh[1], pied_piping=True))
@@ -113,7 +113,7 @@ def test_a_preposition_is_left_behind_or_taken_along() -> None:
     assert along == "In which year did Novak join Dunmere ?"
 
 
-def test_spans_leave_commas_out_and_double_punctuation_is_not_written() -> None:
+def test_spans_exclude_commas_and_punctuation_is_not_doubled() -> None:
     name = noun("Novak").mark("entity", "PERSON")
     inside = Phrase("NP", [name, COMMA, noun("striker").mark("x"), COMMA])
     sentence = Sentence(full_stop(inside))
@@ -141,13 +141,13 @@ def test_verbs_and_plurals_are_inflected() -> None:
     ]
 
 
-def test_plain_text_knows_where_every_token_stands() -> None:
+def test_plain_text_has_the_span_of_every_token() -> None:
     words = ["``", "I", "ca", "n't", ",", "''", "said", "Ann", "'s", "-LRB-", "x", "-RRB-", "."]
     tags = ["``", "PRP", "MD", "RB", ",", "''", "VBD", "NNP", "POS", "-LRB-", "NN", "-RRB-", "."]
     tokens = [token(word, tag) for word, tag in zip(words, tags, strict=True)]
-    written, places = plain_text(tokens)
+    written, spans = plain_text(tokens)
     assert written == "\"I can't,\" said Ann's (x)."
-    assert [written[start:end] for start, end in places][1:5] == ["I", "ca", "n't", ","]
+    assert [written[start:end] for start, end in spans][1:5] == ["I", "ca", "n't", ","]
 
 
 ADJECTIVES = {"good": 1.0, "superb": 2.0, "dull": -1.0, "awful": -2.0}
@@ -208,24 +208,24 @@ def test_every_slot_and_class_that_a_telling_names_exists() -> None:
             assert all(hole.name in noun_classes() for hole in holes if hole.kind == "class")
 
 
-def test_training_never_tells_of_held_names(world: World) -> None:
+def test_training_never_mentions_held_out_names(world: World) -> None:
     teller = Teller(world, Draw(1, "held"), "train")
     facts = [teller.fact(name) for name in EVERY_RELATION for _ in range(20)]
     assert not any(entity.held for fact in facts for entity in fact.entities())
 
 
-def test_every_class_keeps_a_noun_for_training() -> None:
+def test_every_class_has_a_noun_for_training() -> None:
     assert all(members(name, True) for name in noun_classes())
 
 
-def test_an_author_has_one_work_in_all_texts(world: World) -> None:
+def test_a_novel_is_written_once_in_all_texts(world: World) -> None:
     for book in world.pools["novel"]:
         written = [fact for fact in world.facts[book.key] if fact.relation.name == "write"]
         assert len(written) == 1
 
 
 def test_the_corpus_reads_like_english(mini: Path) -> None:
-    """No doubled words, no wrong articles, no space for nothing, a capital at every start."""
+    """No doubled words, wrong articles or doubled punctuation; a capital at every start."""
     corpus = (mini / "corpus/heldout.txt").read_text().splitlines()
     bad = re.compile(r"\b(a [aeio]\w|an [bcdfgjklmnpqrstvwxz]\w|(the|a|of|and|was) \2)\b| , [,.]")
     assert [line for line in corpus if bad.search(line)] == []

@@ -12,7 +12,7 @@ from elmo_bench.nn.attention import (
 MASK = torch.tensor([[True, True, False], [True, False, False]])
 
 
-def test_masked_keys_get_exactly_nothing_and_the_rest_sums_to_one():
+def test_masked_keys_get_exactly_zero_and_the_others_sum_to_one():
     shares = masked_softmax(torch.randn(2, 3) * 50, MASK)
     assert (shares[~MASK] == 0).all()
     assert_close(shares.sum(dim=1), torch.ones(2))
@@ -31,13 +31,13 @@ def test_a_row_without_keys_gets_zeros_and_a_finite_gradient():
     assert scores.grad is not None and scores.grad.isfinite().all()
 
 
-def test_alignment_passes_over_padding_whatever_it_holds():
+def test_alignment_ignores_padding():
     scores, values = torch.randn(2, 4, 3), torch.randn(2, 3, 5)
     other = values.masked_fill(~MASK.unsqueeze(2), 1e6)
     assert_close(align(scores, values, MASK), align(scores, other, MASK))
 
 
-def test_pooling_sees_the_tokens_in_the_mask_alone():
+def test_pooling_sees_only_the_tokens_in_the_mask():
     states = torch.randn(2, 3, 5)
     states[~MASK] = 1e6
     pooling = AttentivePooling(5)

@@ -25,7 +25,7 @@ def test_a_word_has_the_same_vector_alone_and_in_any_batch(cnn):
             torch.testing.assert_close(cnn([(word,)])[0, 0], output[row, time])
 
 
-def test_equals_convolution_over_the_framed_word(cnn):
+def test_equals_convolution_over_the_word_with_its_marks(cnn):
     linear = cnn.filters[1]
     weight = linear.weight.view(4, 3, 6).transpose(1, 2)
     chars = cnn.table(torch.tensor([cnn.spell("naïve")])).transpose(1, 2)
@@ -33,22 +33,22 @@ def test_equals_convolution_over_the_framed_word(cnn):
     torch.testing.assert_close(cnn([("naïve",)])[0, :, 5:9], expected)
 
 
-def test_bytes_know_every_character(cnn):
+def test_bytes_cover_every_character(cnn):
     assert UNKNOWN not in cnn.spell("naïve 𝔘")
 
 
-def test_characters_outside_of_the_alphabet_are_unknown():
+def test_characters_outside_the_alphabet_are_unknown():
     alphabet = count_alphabet([("aab",), ("ba", "c")], min_count=2)
     assert alphabet == ["a", "b"]
     assert CharCnn(4, [[3, 5]], alphabet=alphabet).spell("cab")[1:-1] == [UNKNOWN, 4, 5]
 
 
-def test_long_words_are_cut():
+def test_long_words_are_truncated():
     cnn = CharCnn(4, [[3, 5]], max_chars=3)
     assert cnn.spell("abcdef") == cnn.spell("abc")
 
 
-def test_word_marks_tell_prefix_from_suffix(cnn):
+def test_character_order_matters(cnn):
     assert not torch.equal(cnn([("un",)]), cnn([("nu",)]))
 
 

@@ -137,7 +137,7 @@ def test_the_fast_sum_stays_exact_in_float32_over_long_segments():
     )
 
 
-def test_a_tagger_without_a_crf_decodes_by_the_rules_alone():
+def test_without_a_crf_decoding_uses_only_the_rules():
     emissions = torch.tensor([[[0.0, 0.0, 5.0], [1.0, 0.0, 2.0]]])  # O B-A I-A
     rules = rule_scores(iob2_transitions(["O", "B-A", "I-A"]))
     mask = torch.ones(1, 2, dtype=torch.bool)

@@ -24,12 +24,12 @@ def fixed(glove, **settings):
     return pretrained_words(glove, TRAIN, [("bird", "fish")], **(defaults | settings))
 
 
-def test_words_become_their_vectors_and_padding_zero(glove):
+def test_words_become_their_vectors_and_padding_is_zero(glove):
     embedded = fixed(glove)([("the", "cat"), ("bird",)])
     assert embedded.tolist() == [[[1, 2], [3, 4]], [[5, 6], [0, 0]]]
 
 
-def test_lower_case_look_up_is_a_choice(glove):
+def test_lowercase_lookup_is_optional(glove):
     assert fixed(glove)([("The",)]).tolist() == [[[1, 2]]]
     assert fixed(glove, lowercase=False)([("The",)]).tolist() == [[[0, 0]]]
 
@@ -43,7 +43,7 @@ def test_fixed_vectors_have_nothing_to_train(glove):
     assert not any(parameter.requires_grad for parameter in fixed(glove).parameters())
 
 
-def test_trainable_vectors_give_training_words_without_one_a_vector_of_their_own(glove):
+def test_training_words_without_a_vector_get_their_own_if_trainable(glove):
     words = fixed(glove, trainable=True)
     assert words.row("dog") != UNKNOWN
     assert words.row("fish") == UNKNOWN
@@ -57,19 +57,19 @@ def test_coverage_counts_words_and_tokens(glove):
     assert coverage.tokens == pytest.approx(75.0)
 
 
-def test_vectors_that_fit_no_word_are_refused(glove):
+def test_vectors_without_any_known_word_are_rejected(glove):
     glove.write_text("THE 1 2\n")
     with pytest.raises(ValueError, match=r"none of the 3 words.*words\.lowercase=true"):
         fixed(glove)
 
 
-def test_random_words_leave_out_rare_ones():
+def test_random_words_exclude_rare_ones():
     words = random_words(TRAIN, dim=4, lowercase=True, min_count=2, word_dropout=0.25)
     assert words.vocabulary == ["the", "cat"]
     assert words.row("dog") == UNKNOWN
 
 
-def test_word_dropout_trains_the_unknown_vector_and_takes_rare_words_more_often():
+def test_word_dropout_trains_the_unknown_vector_and_prefers_rare_words():
     words = random_words(TRAIN, dim=4, lowercase=True, min_count=1, word_dropout=1.0)
     assert words.drop_rate[words.row("the")] == pytest.approx(1 / 3)
     assert words.drop_rate[words.row("dog")] == pytest.approx(1 / 2)
@@ -85,7 +85,7 @@ def test_no_word_dropout_drops_nothing():
     assert words.drop_rate.eq(0).all()
 
 
-def test_settings_and_state_dict_make_the_same_embedding_again(glove):
+def test_settings_and_state_dict_rebuild_the_embedding(glove):
     words = fixed(glove)
     again = WordEmbedding(**words.settings())
     again.load_state_dict(words.state_dict())
@@ -93,7 +93,7 @@ def test_settings_and_state_dict_make_the_same_embedding_again(glove):
     assert torch.equal(again(sample), words(sample))
 
 
-def test_gzip_and_word2vecs_header_are_read(tmp_path):
+def test_gzip_and_the_word2vec_header_are_supported(tmp_path):
     path = tmp_path / "vectors.txt.gz"
     path.write_bytes(gzip.compress(f"4 2\n{GLOVE}".encode()))
     assert read_vectors(path, {"cat", ". ."})["cat"].tolist() == [3, 4]
@@ -101,7 +101,7 @@ def test_gzip_and_word2vecs_header_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("line", ["dog 1", "dog 0.1 2 3", "dog 1 x", "dog 1 nan", ""])
-def test_a_damaged_line_is_named(glove, line):
+def test_a_damaged_line_is_reported(glove, line):
     glove.write_text(f"{GLOVE}{line}\n")
     with pytest.raises(DataError, match=r"glove\.txt, line 5"):
         read_vectors(glove, {"dog"})
@@ -126,19 +126,19 @@ def trained(path, lowercase=True, min_count=1):
     )
 
 
-def test_vectors_of_a_text_are_the_same_every_time(tmp_path):
+def test_training_vectors_is_reproducible(tmp_path):
     first, second = trained(tmp_path / "a.txt"), trained(tmp_path / "b.txt")
     assert first.read_text() == second.read_text()
     assert read_vectors(first, {"dog", "A"})["dog"].shape == (4,)
 
 
-def test_vectors_are_trained_once(tmp_path):
+def test_existing_vectors_are_not_trained_again(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("kept 1 2\n")
     assert trained(path).read_text() == "kept 1 2\n"
 
 
-def test_a_text_without_frequent_words_is_refused(tmp_path):
+def test_a_text_without_frequent_words_is_rejected(tmp_path):
     with pytest.raises(ValueError, match=r"words\.min_count=99"):
         trained(tmp_path / "a.txt", min_count=99)
     assert not (tmp_path / "a.txt").exists()

@@ -25,6 +25,6 @@ def test_every_cell_of_the_notebook_runs(tmp_path):
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": PROJECT}}).execute()
 
 
-def test_the_notebook_has_a_dozen_cells_of_code():
+def test_the_notebook_has_a_dozen_code_cells():
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     assert sum(cell.cell_type == "code" for cell in notebook.cells) == 12

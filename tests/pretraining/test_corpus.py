@@ -3,6 +3,7 @@ from collections import Counter
 
 import pytest
 
+from elmo_bench.config.pretraining_settings import HubCorpusSettings
 from elmo_bench.pretraining import sentence_store as store
 from elmo_bench.pretraining.corpus import HubCorpus, TextCorpus
 from elmo_bench.pretraining.sentence_store import SentenceStore, prepare_corpus, write_store
@@ -13,40 +14,54 @@ def test_globs_lists_and_gz_files_are_one_stream(tmp_path):
     with gzip.open(tmp_path / "b.txt.gz", "wt") as file:
         file.write("four\n")
     (tmp_path / "held.txt").write_text("five\n")
-    corpus = TextCorpus("x", [f"{tmp_path}/*.txt", f"{tmp_path}/b*"], f"{tmp_path}/held.txt")
+    corpus = TextCorpus([f"{tmp_path}/*.txt", f"{tmp_path}/b*"], f"{tmp_path}/held.txt")
     assert list(corpus.train()) == [["one", "two"], ["three"], ["four"]]
     assert {name: list(part) for name, part in corpus.heldout().items()} == {"held": [["five"]]}
 
 
 def test_without_held_out_files_one_sentence_in_a_hundred_is_kept_from_training(tmp_path):
     (tmp_path / "a.txt").write_text("".join(f"{n}\n" for n in range(1, 251)))
-    corpus = TextCorpus("x", f"{tmp_path}/a.txt", None)
+    corpus = TextCorpus(f"{tmp_path}/a.txt", None)
     assert [words[0] for words in corpus.heldout()["heldout"]] == ["100", "200"]
     assert len(list(corpus.train())) == 248
 
 
 def test_a_pattern_without_files_is_named():
     with pytest.raises(FileNotFoundError, match="nowhere"):
-        TextCorpus("x", "/nowhere/*.txt", None)
+        TextCorpus("/nowhere/*.txt", None)
 
 
 def test_training_text_that_is_all_held_out_is_refused(tmp_path):
     (tmp_path / "a.txt").write_text("a\n")
     with pytest.raises(ValueError, match="held out"):
-        TextCorpus("x", f"{tmp_path}/a.txt", f"{tmp_path}/a.txt")
+        TextCorpus(f"{tmp_path}/a.txt", f"{tmp_path}/a.txt")
+
+
+def hub_corpus(folder, **changes):
+    values = {
+        "kind": "hub",
+        "name": "x",
+        "dataset": str(folder),
+        "config": None,
+        "revision": None,
+        "split": "train",
+        "column": "text",
+        "heldout_split": None,
+    }
+    return HubCorpus(HubCorpusSettings.model_validate({**values, **changes}))
 
 
 def test_a_hub_dataset_is_read_line_by_line(tmp_path):
     (tmp_path / "train.jsonl").write_text('{"text": "a b\\n\\nc"}\n{"text": "d"}\n')
     (tmp_path / "test.jsonl").write_text('{"text": "e"}\n')
-    corpus = HubCorpus("x", str(tmp_path), None, None, "train", "text", "test")
+    corpus = hub_corpus(tmp_path, heldout_split="test")
     assert list(corpus.train()) == [["a", "b"], ["c"], ["d"]]
     assert list(corpus.heldout()["test"]) == [["e"]]
 
 
 def test_a_missing_column_is_named(tmp_path):
     (tmp_path / "train.jsonl").write_text('{"text": "a"}\n')
-    corpus = HubCorpus("x", str(tmp_path), None, None, "train", "body", None)
+    corpus = hub_corpus(tmp_path, column="body")
     with pytest.raises(ValueError, match="body"):
         list(corpus.train())
 
@@ -70,19 +85,19 @@ def test_a_word_with_a_space_is_stored_as_several(tmp_path):
 def test_a_corpus_without_words_is_refused(tmp_path):
     (tmp_path / "a.txt").write_text("\n \n")
     with pytest.raises(ValueError, match="no words"):
-        prepare_corpus(TextCorpus("x", f"{tmp_path}/a.txt", None), tmp_path / "cache")
+        prepare_corpus(TextCorpus(f"{tmp_path}/a.txt", None), tmp_path / "cache")
     assert not list((tmp_path / "cache").glob("unfinished-*"))
 
 
 def test_a_prepared_corpus_is_found_again_until_its_file_changes(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("a b\n" * 100)
-    first = prepare_corpus(TextCorpus("x", str(path), None), tmp_path / "cache")
+    first = prepare_corpus(TextCorpus(str(path), None), tmp_path / "cache")
     before = (first.folder / "counts.txt").stat().st_mtime_ns
-    again = prepare_corpus(TextCorpus("x", str(path), None), tmp_path / "cache")
+    again = prepare_corpus(TextCorpus(str(path), None), tmp_path / "cache")
     assert (again.folder / "counts.txt").stat().st_mtime_ns == before
     path.write_text("a b c\n" * 100)
-    changed = prepare_corpus(TextCorpus("x", str(path), None), tmp_path / "cache")
+    changed = prepare_corpus(TextCorpus(str(path), None), tmp_path / "cache")
     assert changed.folder != first.folder
     assert len(changed.vocabulary(10, 1)) == 6
 

@@ -1,26 +1,34 @@
 import subprocess
 import sys
-from inspect import signature
 
 import pytest
-from hydra.utils import get_class
-from omegaconf import OmegaConf
 
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import build_softmax
-from elmo_bench.config.checks import check
-from elmo_bench.config.compose import CONF, ConfigError, plain
-from elmo_bench.config.pretraining_checks import PRETRAINING_RULES
+from elmo_bench.config.compose import compose, options
+from elmo_bench.config.errors import ConfigError
+from elmo_bench.config.pretraining_settings import (
+    HubCorpusSettings,
+    MiniCorpusSettings,
+    TaskCorpusSettings,
+    TextCorpusSettings,
+)
 from tests.conftest import PROJECT
 from tests.pretraining.tiny_pretraining import compose_pretraining
 
-RECIPES = sorted(path.stem for path in (CONF / "pretraining").glob("*.yaml"))
+RECIPES = options("pretraining")
+CORPORA = {
+    "hub": HubCorpusSettings,
+    "mini": MiniCorpusSettings,
+    "task": TaskCorpusSettings,
+    "text": TextCorpusSettings,
+}
 
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_has_its_file_name_and_the_keys_of_all_others(name):
-    first = plain(compose_pretraining("bilm=mini"))["pretraining"]
-    recipe = plain(compose_pretraining("bilm=mini", f"pretraining={name}"))["pretraining"]
+    first = compose("pretrain", ["bilm=mini"]).pretraining
+    recipe = compose("pretrain", ["bilm=mini", f"pretraining={name}"]).pretraining
     assert recipe["name"] == name
     assert recipe.keys() == first.keys()
     for key in ("vocabulary", "loss", "optimizer", "schedule"):
@@ -29,18 +37,30 @@ def test_a_recipe_has_its_file_name_and_the_keys_of_all_others(name):
 
 @pytest.mark.parametrize("name", ["mini", "english"])
 def test_the_recipe_of_a_size_is_chosen_with_it_and_fits(name):
-    settings = plain(compose_pretraining(f"bilm={name}"))
-    recipe = settings["pretraining"]
-    assert recipe["name"] == name
-    bilm = BiLm(name, settings["bilm"]["encoder"], settings["bilm"]["lstm"])
-    build_softmax(recipe["loss"], bilm.projection_dim, recipe["vocabulary"]["max_words"])
+    settings = compose_pretraining(f"bilm={name}")
+    recipe = settings.pretraining
+    assert recipe.name == name
+    bilm = BiLm(settings.bilm.architecture())
+    build_softmax(recipe.loss, bilm.projection_dim, recipe.vocabulary.max_words)
 
 
-@pytest.mark.parametrize("path", sorted((CONF / "corpus").glob("*.yaml")), ids=lambda p: p.stem)
-def test_a_corpus_option_names_a_class_that_takes_its_keys(path):
-    options = OmegaConf.load(path)
-    keys = {key for key in options if not key.startswith("_")}
-    assert keys == set(signature(get_class(options._target_)).parameters)
+@pytest.mark.parametrize("name", options("corpus"))
+def test_a_corpus_option_names_a_kind_that_takes_its_keys(name):
+    corpus = compose("pretrain", [f"corpus={name}", "task=ner"]).corpus
+    assert set(corpus) == set(CORPORA[corpus.kind].model_fields)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "kind"),
+    [
+        (["corpus=mini"], MiniCorpusSettings),
+        (["corpus=text", "corpus.path=some.txt"], TextCorpusSettings),
+        (["corpus=hub", "corpus.dataset=some/text"], HubCorpusSettings),
+        (["corpus=task", "task=ner"], TaskCorpusSettings),
+    ],
+)
+def test_a_corpus_option_has_the_settings_of_its_kind(overrides, kind):
+    assert type(compose_pretraining(*overrides).corpus) is kind
 
 
 @pytest.mark.parametrize(
@@ -49,12 +69,12 @@ def test_a_corpus_option_names_a_class_that_takes_its_keys(path):
 def test_an_impossible_setting_is_told_with_its_key(override):
     key = override.lstrip("+").partition("=")[0].replace(".", r"\.")
     with pytest.raises(ConfigError, match=key):
-        check(compose_pretraining(override), PRETRAINING_RULES, "pretrain")
+        compose_pretraining(override)
 
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_passes_the_checks(name):
-    check(compose_pretraining(f"pretraining={name}"), PRETRAINING_RULES, "pretrain")
+    assert compose_pretraining(f"pretraining={name}").pretraining.name == name
 
 
 def test_help_answers_without_importing_torch():

@@ -3,11 +3,12 @@ import math
 
 import pytest
 import torch
-from omegaconf import OmegaConf
 
 from elmo_bench import BiLm
 from elmo_bench.bilm.generate import continue_sentence
 from elmo_bench.cli import main
+from elmo_bench.config.bilm_settings import Architecture
+from elmo_bench.config.pretraining_settings import ScheduleSettings
 from elmo_bench.pretraining.module import schedule_factor
 from elmo_bench.pretraining.stage import PretrainingError, pretrain
 from tests.pretraining.tiny_pretraining import compose_pretraining, losses, tiny
@@ -93,10 +94,10 @@ def test_a_finished_training_is_not_repeated_unless_forced(trained):
 
 
 def test_force_repeats_a_training_with_the_same_result(tmp_path):
-    config = compose_pretraining(*tiny(tmp_path, "force=true"))
-    weights = pretrain(config) / "weights.safetensors"
+    settings = compose_pretraining(*tiny(tmp_path, "force=true"))
+    weights = pretrain(settings) / "weights.safetensors"
     first = weights.read_bytes(), losses(tmp_path)
-    pretrain(config)
+    pretrain(settings)
     assert (weights.read_bytes(), losses(tmp_path)) == first
 
 
@@ -174,14 +175,15 @@ def test_other_losses_learn_too(kind, tmp_path):
 
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_other_token_encoders_train_too(encoder, tmp_path):
-    config = compose_pretraining(*tiny(tmp_path))
-    OmegaConf.update(config, "bilm.encoder", ENCODERS[encoder], merge=False, force_add=True)
-    folder = pretrain(config)
+    settings = compose_pretraining(*tiny(tmp_path))
+    values = {**settings.bilm.architecture().plain(), "encoder": ENCODERS[encoder]}
+    built = Architecture.model_validate(values).encoder
+    folder = pretrain(settings.but(bilm=settings.bilm.but(encoder=built)))
     assert BiLm.load(folder).perplexity([["word1", "word2"]])["mean"] < 30
 
 
 def test_a_cosine_schedule_warms_up_and_ends_at_zero():
-    schedule = {"kind": "cosine", "warmup_steps": 10}
+    schedule = ScheduleSettings(kind="cosine", warmup_steps=10)
     assert schedule_factor(schedule, 0.0, 0) == pytest.approx(0.1)
     assert schedule_factor(schedule, 0.5, 500) == pytest.approx(0.5)
     assert schedule_factor(schedule, 1.0, 1000) == pytest.approx(0.0)

@@ -1,14 +1,15 @@
 import pytest
 import torch
 
-from elmo_bench.config.compose import build, task_config
+from elmo_bench.config.compose import task_settings
 from elmo_bench.runs.module import TaskModule
+from elmo_bench.runs.optimizers import optimizer_factory, scheduler_factory
 
 
 def schedule_of(task: str) -> dict:
     """What Lightning is told about the schedule of a task's real config."""
-    training = task_config(task).training
-    parts = build(training.optimizer), build(training.scheduler)
+    training = task_settings(task).training
+    parts = optimizer_factory(training.optimizer), scheduler_factory(training.scheduler)
     module = TaskModule(torch.nn.Linear(2, 2), {}, lambda *_: {}, "f1", *parts)
     return module.configure_optimizers()["lr_scheduler"]
 

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from elmo_bench.bilm.characters import BOS, EOS
 from elmo_bench.bilm.token_encoders import CharCnnEncoder
 from elmo_bench.bilm.vocabulary import SPECIAL, Vocabulary
+from elmo_bench.config.errors import ConfigError
 from elmo_bench.pretraining.loader import StreamLoader
 from elmo_bench.pretraining.sentence_store import SentenceStore, write_store
 from elmo_bench.pretraining.streams import ShuffledOrder, Stream
+from tests.pretraining.tiny_pretraining import compose_pretraining
 
 SENTENCES = [[f"{n}.{i}" for i in range(1 + n * 7 % 11)] for n in range(40)]
 TOKENS = sum(len(sentence) + 1 for sentence in SENTENCES)
@@ -123,9 +125,9 @@ def test_rows_that_are_reset_start_a_sentence_in_both_directions(store):
         assert begins(loader, batch)[:, batch.reset].all()
 
 
-def test_a_probability_above_one_is_refused(store):
-    with pytest.raises(ValueError, match=r"pretraining.state_reset_prob=1.5"):
-        new_loader(store, state_reset_prob=1.5)
+def test_a_probability_above_one_is_refused():
+    with pytest.raises(ConfigError, match=r"pretraining\.state_reset_prob=1\.5"):
+        compose_pretraining("pretraining.state_reset_prob=1.5")
 
 
 def test_rows_are_reset_with_the_given_probability(store):

@@ -1,11 +1,12 @@
 import json
+from pathlib import Path
 
 import pytest
 
-from elmo_bench.config.compose import ConfigError, build
+from elmo_bench.config.errors import ConfigError
 from elmo_bench.mini.files import ensure_mini
 from elmo_bench.mini.settings import MiniSettings
-from elmo_bench.pretraining.corpus import Corpus
+from elmo_bench.pretraining.corpus import Corpus, build_corpus
 from elmo_bench.pretraining.stage import pretrain
 from elmo_bench.records.run import read_records
 from elmo_bench.report.all_tables import build_tables
@@ -18,7 +19,8 @@ from tests.pretraining.tiny_pretraining import compose_pretraining
 def corpus(folder, *overrides: str):
     data = [word for word in TINY if word.startswith("data.")]
     paths = [path for path in paths_below(folder) if "results" not in path]
-    return build(compose_pretraining("corpus=task", *data, *paths, *overrides).corpus)
+    source = compose_pretraining("corpus=task", *data, *paths, *overrides)
+    return build_corpus(source, Path(source.paths.cache))
 
 
 def test_a_tasks_text_is_a_corpus_with_dev_held_out(tmp_path):
@@ -63,7 +65,6 @@ def bilm(tmp_path_factory, shared_cache):
 def test_a_run_fine_tunes_its_bilm_and_records_perplexity_before_and_after(
     tiny_run, tmp_path, bilm
 ):
-
     records = [
         evaluate(
             tiny_run("task=ner", MORE_TEXT, f"bilm.weights={bilm}", f"bilm.finetune={finetune}")

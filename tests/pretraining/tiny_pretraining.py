@@ -5,9 +5,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from omegaconf import DictConfig
 
-from elmo_bench.config.compose import compose
+from elmo_bench.config.compose import pretrain_settings
+from elmo_bench.config.pretraining_settings import PretrainSettings
 from tests.conftest import PROJECT
 
 TINY = (
@@ -31,9 +31,9 @@ TINY = (
 )
 
 
-def compose_pretraining(*overrides: str) -> DictConfig:
-    """The config that `python pretrain.py OVERRIDES` would have."""
-    return compose("pretrain", overrides)
+def compose_pretraining(*overrides: str) -> PretrainSettings:
+    """The settings that `python pretrain.py OVERRIDES` would have."""
+    return pretrain_settings(overrides)
 
 
 def write_text(path: Path, sentences: int, seed: int) -> None:

@@ -23,13 +23,13 @@ def test_an_analysis_is_read_as_it_was_written(tmp_path):
     assert read_analyses(tmp_path) == [MADE]
 
 
-def test_the_same_analysis_again_replaces_the_first(tmp_path):
+def test_repeating_an_analysis_replaces_its_record(tmp_path):
     write_analysis(MADE, tmp_path)
     write_analysis(replace(MADE, seconds={"probe": 3.0}), tmp_path)
     assert [analysis.seconds for analysis in read_analyses(tmp_path)] == [{"probe": 3.0}]
 
 
-def test_another_setting_is_another_analysis(tmp_path):
+def test_other_settings_make_another_analysis(tmp_path):
     write_analysis(MADE, tmp_path)
     write_analysis(replace(MADE, settings={"seed": 2}), tmp_path)
     assert len(read_analyses(tmp_path)) == 2
@@ -42,7 +42,7 @@ def test_a_damaged_file_is_skipped_and_named(tmp_path, caplog):
     assert "cut.json" in caplog.text
 
 
-def test_a_file_is_known_by_its_content_wherever_it_lies(tmp_path):
+def test_a_file_is_identified_by_name_and_content_but_not_folder(tmp_path):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "text.txt").write_text("a b\n", encoding="utf-8")
@@ -56,6 +56,6 @@ def test_results_are_read_without_torch():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_data_are_named_by_their_file_or_else_by_their_folder():
+def test_data_is_named_after_its_file_or_else_its_folder():
     assert data_name(Path("wsd/coarsewsd20.train.jsonl.gz")) == "coarsewsd20"
     assert data_name(Path("somewhere/mine/train.jsonl")) == "mine"

@@ -23,7 +23,7 @@ RECORD = Record(
 )
 
 
-def test_a_record_comes_back_as_it_was_written(tmp_path):
+def test_a_record_is_read_as_it_was_written(tmp_path):
     assert read_record(write_record(RECORD, tmp_path)) == RECORD
 
 
@@ -42,13 +42,13 @@ def test_a_damaged_record_is_named_and_skipped(tmp_path, caplog, damage):
     assert "broken.json" in caplog.text
 
 
-def test_a_field_of_a_later_version_does_not_hide_the_record(tmp_path):
+def test_an_unknown_field_is_ignored(tmp_path):
     path = write_record(RECORD, tmp_path)
     path.write_text(json.dumps({**json.loads(path.read_text()), "novelty": 1}))
     assert read_record(path) == RECORD
 
 
-def test_a_failed_write_leaves_the_old_record_and_no_scrap(tmp_path):
+def test_a_failed_write_leaves_the_old_record_and_no_other_file(tmp_path):
     write_record(RECORD, tmp_path)
     with pytest.raises(TypeError):
         write_record(replace(RECORD, config={"not json": object()}), tmp_path)
@@ -61,7 +61,7 @@ def _write_many(directory: Path, value: int) -> None:
         write_record(replace(RECORD, sizes={"parameters": value}), directory)
 
 
-def test_processes_that_write_one_record_at_once_leave_a_whole_one(tmp_path):
+def test_concurrent_writers_leave_a_complete_record(tmp_path):
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=_write_many, args=(tmp_path, n)) for n in (1, 2)]
     for writer in writers:
@@ -72,7 +72,7 @@ def test_processes_that_write_one_record_at_once_leave_a_whole_one(tmp_path):
     assert record.sizes["parameters"] in (1, 2)
 
 
-def test_the_environment_names_the_packages_and_the_commit():
+def test_the_environment_has_package_versions_and_the_commit():
     found = environment()
     assert found["packages"]["torch"]
     assert found["commit"] is None or len(found["commit"].rstrip("+")) >= 12

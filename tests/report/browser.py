@@ -27,7 +27,7 @@ KEYS = {"enter": "\ue007", "space": "\ue00d", "tab": "\ue004", "down": "\ue015"}
 
 
 def browser_path() -> str | None:
-    """The browser, if there is one with its driver."""
+    """The path of the browser; None if it or its driver is missing."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     return found if found and shutil.which("chromedriver") else None
 
@@ -42,7 +42,7 @@ class Browser:
         call(f"{self.session}/url", {"url": path.as_uri()})
 
     def run(self, script: str) -> Any:
-        """What some JavaScript returns."""
+        """Run JavaScript and return its result."""
         return call(f"{self.session}/execute/sync", {"script": script, "args": []})
 
     def click(self, selector: str) -> None:
@@ -63,13 +63,13 @@ class Browser:
         call(f"{self.session}/window/rect", {"width": width, "height": height})
 
     def prefer(self, scheme: str) -> None:
-        """Set the color scheme, light or dark, that pages are told of."""
+        """Set the color scheme that pages see as preferred, light or dark."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         command = {"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}}
         call(f"{self.session}/goog/cdp/execute", command)
 
     def messages(self) -> list[str]:
-        """What the browser's console holds."""
+        """The messages of the browser's console."""
         return [entry["message"] for entry in call(f"{self.session}/se/log", {"type": "browser"})]
 
     def _element(self, selector: str) -> str:
@@ -86,7 +86,7 @@ def call(address: str, body: dict[str, Any] | None = None, method: str | None = 
 
 @contextmanager
 def new_browser(profile: Path) -> Iterator[Browser]:
-    """Start a browser with an empty profile, and end it."""
+    """Start a browser with an empty profile, and close it afterwards."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -94,7 +94,7 @@ def new_browser(profile: Path) -> Iterator[Browser]:
         ["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     flags = [*FLAGS, f"--user-data-dir={profile}"]
-    wanted = {
+    capabilities = {
         "browserName": "chrome",
         "goog:chromeOptions": {"binary": browser_path(), "args": flags},
         "goog:loggingPrefs": {"browser": "ALL"},
@@ -102,7 +102,9 @@ def new_browser(profile: Path) -> Iterator[Browser]:
     root = f"http://127.0.0.1:{port}"
     try:
         _wait(root)
-        session = call(f"{root}/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+        session = call(f"{root}/session", {"capabilities": {"alwaysMatch": capabilities}})[
+            "sessionId"
+        ]
         try:
             yield Browser(f"{root}/session/{session}")
         finally:
@@ -119,4 +121,4 @@ def _wait(root: str) -> None:
                 return
         except (URLError, ConnectionError):
             time.sleep(0.2)
-    raise TimeoutError("chromedriver did not come up in 30 seconds")
+    raise TimeoutError("chromedriver did not start within 30 seconds")

@@ -1,4 +1,4 @@
-"""Made-up records for the tests of tables, figures and the page."""
+"""Synthetic records for the tests of tables, figures and the page."""
 
 from pathlib import Path
 

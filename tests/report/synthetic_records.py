@@ -1,4 +1,4 @@
-"""Made-up records that look like those of real runs: for tests and for looking at pictures.
+"""Synthetic records that look like those of real runs, for tests and for checking figures by eye.
 
 Nothing here is a result. `python tests/report/synthetic_records.py DIR` writes a folder of them.
 """
@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from elmo_bench.records.run import Record, write_record
-from elmo_bench.report.run_command import usual_elmo
 
-# task -> metric, baseline score, gain, the share of each layer
+# task -> metric, baseline score, gain, weight of each layer
 TASKS: dict[str, tuple[str, float, float, list[float]]] = {
     "ner": ("f1", 78.0, 6.0, [0.14, 0.56, 0.30]),
     "sst5": ("accuracy", 45.0, 1.2, [0.17, 0.50, 0.33]),
@@ -25,6 +24,14 @@ TASKS: dict[str, tuple[str, float, float, list[float]]] = {
     "squad": ("f1", 62.0, 8.0, [0.08, 0.7, 0.22]),
     "srl": ("f1", 60.0, 9.0, [0.25, 0.47, 0.28]),
     "coref": ("conll_f1", 50.0, 5.0, [0.05, 0.82, 0.13]),
+}
+PLACEMENT_AND_L2 = {  # of elmo=paper, as in conf/task
+    "ner": (["input"], 0.1),
+    "sst5": (["input", "output"], 0.001),
+    "snli": (["input", "output"], 0.001),
+    "squad": (["input", "output"], 0.0),
+    "srl": (["input"], 0.001),
+    "coref": (["input"], 0.0),
 }
 LABELS = ["PER", "LOC", "ORG", "MISC"]
 EVIL = "<script>document.title='harmed'</script>"
@@ -36,18 +43,17 @@ WORDS = TEXT.split()
 
 
 def config(task: str, seed: int, **changes: Any) -> dict[str, Any]:
-    """A run's config; `elmo=None` gives the baseline, dotted keys become `section__name`."""
+    """A run's config; `elmo=None` gives the baseline, `section__name` sets a dotted key."""
     made: dict[str, Any] = {
         "seed": seed,
-        "data": {"name": "mini", "train_limit": None, "train_fraction": 1.0},
+        "data": {"kind": "mini", "name": "mini", "train_limit": None, "train_fraction": 1.0},
         "words": {"name": "random", "dim": 100, "lowercase": True},
         "elmo": {
             "name": "paper",
             "layers": "all",
             "scale": None,
-            "placement": ["input"],
-            "l2": 0.1,
-            **usual_elmo(task, "mini"),
+            "placement": PLACEMENT_AND_L2[task][0],
+            "l2": PLACEMENT_AND_L2[task][1],
         },
         "bilm": {"name": "mini", "weights": None, "lstm": {"hidden_dim": 128}},
         "cache_dtype": "float32",
@@ -64,7 +70,7 @@ def config(task: str, seed: int, **changes: Any) -> dict[str, Any]:
 
 
 def record(task: str, seed: int = 1, boost: float = 0.0, **changes: Any) -> Record:
-    """A finished run; `boost` is added to what its settings would give."""
+    """A finished run; `boost` is added to the score that its settings give."""
     settings = config(task, seed, **changes)
     metric = TASKS[task][0]
     rng = np.random.default_rng([seed, *json.dumps(settings, sort_keys=True).encode()])
@@ -82,6 +88,7 @@ def record(task: str, seed: int = 1, boost: float = 0.0, **changes: Any) -> Reco
         elmo=settings["elmo"]["name"],
         bilm=None if baseline else settings["bilm"]["name"],
         config=settings,
+        overrides=_overrides(task, seed, changes),
         scores={"dev": {metric: score + 0.8}, "test": {metric: score}},
         layer_weights={} if baseline else _weights(task, settings, rng),
         epochs=epochs,
@@ -92,6 +99,18 @@ def record(task: str, seed: int = 1, boost: float = 0.0, **changes: Any) -> Reco
         finished=f"2026-03-{seed:02d}T11:00:00+00:00",
         environment={"python": "3.11.7", "packages": {"torch": "2.13.0"}, "commit": "abc123"},
     )
+
+
+def _overrides(task: str, seed: int, changes: dict[str, Any]) -> list[str]:
+    """The command line of such a run; options are chosen by name, other keys by their value."""
+    words = [f"task={task}"]
+    for key, value in changes.items():
+        section, _, name = key.partition("__")
+        if name == "name":
+            words.append(f"{section}={value}")
+        elif name:
+            words.append(f"{section}.{name}={json.dumps(value)}")
+    return [*words, f"seed={seed}"]
 
 
 def _expected(task: str, settings: dict[str, Any]) -> float:
@@ -122,37 +141,37 @@ def _epochs(
             "train/loss": float(2 - 1.8 * reached),
             "seconds": 5.0 * epoch,
         }
-        for place in settings["elmo"]["placement"]:
+        for placement in settings["elmo"]["placement"]:
             if settings["elmo"]["layers"] == "all":
                 for layer, share in enumerate(shares):
-                    row[f"elmo/{place}/layer{layer}"] = 1 / 3 + (share - 1 / 3) * epoch / 12
-            row[f"elmo/{place}/gamma"] = 1 + 0.04 * epoch
+                    row[f"elmo/{placement}/layer{layer}"] = 1 / 3 + (share - 1 / 3) * epoch / 12
+            row[f"elmo/{placement}/gamma"] = 1 + 0.04 * epoch
         yield row
 
 
 def _weights(task: str, settings: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     shares = np.array(TASKS[task][3])
     found: dict[str, Any] = {}
-    for place in settings["elmo"]["placement"]:
+    for placement in settings["elmo"]["placement"]:
         if settings["elmo"]["layers"] != "all":
-            found[place] = {"weights": [1.0], "gamma": 0.9, "layers": [2]}
+            found[placement] = {"weights": [1.0], "gamma": 0.9, "layers": [2]}
             continue
-        flat = shares if place == "input" else (shares + 2) / (shares + 2).sum()
+        flat = shares if placement == "input" else (shares + 2) / (shares + 2).sum()
         weights = np.abs(flat + rng.normal(0, 0.02, 3))
-        found[place] = {"weights": (weights / weights.sum()).tolist(), "gamma": 1.4}
+        found[placement] = {"weights": (weights / weights.sum()).tolist(), "gamma": 1.4}
     return found
 
 
 def predictions(made: Record, examples: int = 60) -> list[dict[str, Any]]:
-    """Test predictions of which about as many are right as the record's score says."""
+    """Test predictions of which about the percentage of the record's score is correct."""
     rng = np.random.default_rng(7)  # the same examples for all runs of a task
-    luck = np.random.default_rng([made.seed, len(made.elmo)])
+    outcome_rng = np.random.default_rng([made.seed, len(made.elmo)])
     lines = []
     for number in range(examples):
         lengths = SEGMENTS.get(made.task, [int(rng.integers(6, 14))])
         tokens = [[WORDS[i] for i in rng.integers(0, len(WORDS), length)] for length in lengths]
         tokens[0][0] = EVIL if number % 10 == 0 else tokens[0][0]
-        right = bool(luck.random() < made.scores["test"][made.metric] / 100)
+        right = bool(outcome_rng.random() < made.scores["test"][made.metric] / 100)
         draw = (int(rng.integers(0, 4)), int(rng.integers(0, 4)))
         gold = _annotation(made.task, *draw)
         guess = gold if right else _annotation(made.task, draw[0] + 1, (draw[1] + 1) % 4)
@@ -177,7 +196,7 @@ def _annotation(task: str, first: int, label: int) -> dict[str, Any]:
     if task == "squad":
         return {"label": None, "spans": [[1, 50 + first, 54 + label, "answer"]]}
     if task == "coref":
-        chain = [[place, first + place, first + place + 1, "1"] for place in range(3)]
+        chain = [[index, first + index, first + index + 1, "1"] for index in range(3)]
         return {"label": None, "spans": [*chain, [0, 2, 7, "2"], [3, label, label, "2"]]}
     return {"label": None, "spans": [[0, first, first + 1, LABELS[label]], [0, 4, 4, "LOC"]]}
 
@@ -194,7 +213,7 @@ def write(made: Record, directory: Path, with_predictions: bool = True) -> Path:
 
 
 def write_all(directory: Path, seeds: int = 3) -> None:
-    """Runs for every table and figure."""
+    """Write runs for every table and figure."""
     for seed in range(1, seeds + 1):
         for task in TASKS:
             write(record(task, seed, elmo=None), directory)

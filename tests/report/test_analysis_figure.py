@@ -13,11 +13,11 @@ def test_there_is_a_panel_for_each_analysis_and_corpus():
     assert titles == {"wsd: coarse", "pos: ewt"}
 
 
-def test_methods_and_baselines_are_named():
+def test_the_legend_names_methods_and_baselines():
     plain = replace(WSD, settings={"nearest": "instance", "center": False, "window": 0})
     [axes] = draw([WSD, plain]).axes
     named = {text.get_text() for text in axes.get_legend().get_texts()}
-    assert named == {"nearest sense, centerd, window 2", "nearest instance", *WSD.baselines}
+    assert named == {"nearest sense, centered, window 2", "nearest instance", *WSD.baselines}
 
 
 def test_lines_go_through_the_scores():
@@ -25,18 +25,18 @@ def test_lines_go_through_the_scores():
     assert axes.get_lines()[0].get_ydata().tolist() == [83.0, 90.0]
 
 
-def test_without_scores_the_commands_are_told():
+def test_without_scores_the_error_names_the_commands():
     with pytest.raises(ValueError, match="elmo-bench wsd"):
         draw([NEAR])
 
 
-def test_analyses_beside_the_runs_are_compared_plotted_and_reported(tmp_path, capsys):
+def test_compare_plot_and_report_include_the_analyses_beside_the_runs(tmp_path, capsys):
     runs = tmp_path / "runs"
     runs.mkdir()
     for analysis in (WSD, POS, NEAR):
         write_analysis(analysis, tmp_path / "analysis")
     main(["compare", str(runs), "--tables", "analysis"])
-    assert "nearest sense, centerd, window 2" in capsys.readouterr().out
+    assert "nearest sense, centered, window 2" in capsys.readouterr().out
     main(["plot", "analysis", str(runs), "-o", str(tmp_path / "layers.svg")])
     assert (tmp_path / "layers.svg").stat().st_size > 5000
     main(["report", str(runs), "-o", str(tmp_path / "page.html")])

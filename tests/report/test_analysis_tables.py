@@ -42,7 +42,7 @@ NEAR = Analysis(
 def test_every_layer_and_baseline_of_an_analysis_is_in_its_row():
     [row, paper] = scores_table([WSD]).rows
     texts = {key: cell.text for key, cell in row.items()}
-    assert texts["settings"] == "nearest sense, centerd, window 2"
+    assert texts["settings"] == "nearest sense, centered, window 2"
     assert [texts[key] for key in ("frequent", "context", "static")] == ["64.0", "66.0", "88.0"]
     assert [texts[f"layer{layer}"] for layer in range(3)] == ["60.0", "70.0", "75.0"]
     assert paper["layer2"].text == "69.0"
@@ -60,7 +60,7 @@ def test_neighbors_are_shown_with_the_word_in_brackets():
     assert row["static"].text == "played"
 
 
-def test_the_tables_come_in_every_format():
+def test_the_tables_can_be_written_in_every_format():
     for table in (scores_table([WSD, POS]), neighbors_table([NEAR])):
         for write in (markdown, latex, comma_separated):
             assert table.rows[0]["task"].text in write(table)

@@ -14,23 +14,23 @@ from tests.report.synthetic_records import TASKS, record
 
 
 @pytest.mark.parametrize("format", ["rich", "md", "csv", "latex", "json"])
-def test_all_tables_come_in_every_format(format, synthetic, capsys):
+def test_all_tables_can_be_shown_in_every_format(format, synthetic, capsys):
     assert main(["compare", str(synthetic), "--tables", "all", "--format", format]) == 0
     assert "snli" in capsys.readouterr().out
 
 
-def test_a_filtered_comparison_speaks_of_nothing_else(synthetic, capsys):
+def test_a_filtered_comparison_shows_nothing_else(synthetic, capsys):
     main(["compare", str(synthetic), "--task", "srl", "--format", "json"])
     [table] = json.loads(capsys.readouterr().out)["tables"]
     assert {row["task"] for row in table["rows"]} == {"srl"}
 
 
-def test_the_commands_offer_all_the_tables_and_figures_that_there_are():
+def test_the_commands_offer_all_tables_and_figures():
     assert {"main", *all_tables.OTHERS, *all_tables.OF_ANALYSES} == set(TABLES)
     assert {*all_figures.OF_RUNS, *all_figures.OF_ANALYSES} == set(FIGURES)
 
 
-def test_a_wrong_folder_is_told_in_a_line(capsys):
+def test_a_missing_folder_is_reported_in_one_line(capsys):
     assert main(["compare", "nowhere"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -53,7 +53,7 @@ def test_a_thousand_records_are_compared_in_two_seconds_without_torch(tmp_path):
 
 
 def _processor_seconds(code):
-    """Not by the clock, which also counts whatever else the machine does meanwhile."""
+    """CPU time of a Python process; wall time would depend on the load of the machine."""
     before = os.times()
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
     after = os.times()

@@ -2,7 +2,7 @@ import io
 
 from rich.console import Console
 
-from elmo_bench.report.comparison import show_comparison
+from elmo_bench.report.run_summary import show_comparison
 from tests.report.synthetic_records import record
 
 PAPER = {"baseline": 90.15, "elmo": 92.22}
@@ -14,7 +14,7 @@ def shown(*arguments):
     return console.file.getvalue()
 
 
-def test_the_end_of_a_run_shows_the_gain_and_the_papers():
+def test_the_summary_shows_the_gain_and_the_papers_gain():
     baseline, run = record("ner", elmo=None), record("ner")
     gain = run.scores["test"]["f1"] - baseline.scores["test"]["f1"]
     text = shown(baseline, run, PAPER)
@@ -26,5 +26,5 @@ def test_a_single_layer_is_shown_by_its_own_name():
     assert "LSTM 2" in shown(None, run, PAPER) and "LSTM 1" not in shown(None, run, PAPER)
 
 
-def test_a_task_that_the_paper_lacks_is_shown_without_it():
+def test_a_task_without_published_scores_has_no_paper_row():
     assert "paper" not in shown(None, record("ner", elmo=None), {})

@@ -26,37 +26,37 @@ def test_a_figure_of_the_same_runs_has_the_same_bytes(name, runs, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["png", "pdf"])
-def test_figures_are_written_in_the_format_of_their_name(suffix, runs, tmp_path):
+def test_the_file_suffix_chooses_the_format(suffix, runs, tmp_path):
     with styled():
         save(OF_RUNS["gains"](runs), tmp_path / f"gains.{suffix}")
     starts = {"png": b"\x89PNG", "pdf": b"%PDF"}
     assert (tmp_path / f"gains.{suffix}").read_bytes().startswith(starts[suffix])
 
 
-def test_another_format_is_refused(runs, tmp_path):
+def test_an_unknown_format_is_rejected(runs, tmp_path):
     with styled(), pytest.raises(ValueError, match=r"\.png, \.svg, \.pdf"):
         save(OF_RUNS["gains"](runs), tmp_path / "gains.bmp")
 
 
 @pytest.mark.parametrize("name", OF_RUNS)
-def test_without_runs_a_figure_says_how_to_get_some(name):
+def test_without_runs_the_error_says_what_to_run(name):
     with pytest.raises(ValueError, match=r"python run\.py"):
         OF_RUNS[name](Runs([]))
 
 
-def test_layer_weights_leave_out_runs_that_mix_nothing():
+def test_layer_weights_leave_out_runs_with_a_single_layer():
     [group] = Runs([record("ner", elmo__name="last", elmo__layers="last")]).groups
     assert learned_weights(group) == {}
 
 
-def test_a_course_goes_as_far_as_all_seeds_went():
+def test_a_curve_ends_with_the_shortest_seed():
     short, long = record("ner", 1), record("ner", 2)
     del short.epochs[5:]
     [group] = Runs([short, long]).groups
     assert len(curve_over_seeds(group, "dev/f1").x) == 5
 
 
-def test_speed_is_the_updates_to_the_baselines_best_dev_score():
+def test_speed_is_the_number_of_updates_to_the_baselines_best_dev_score():
     baseline, elmo = record("ner", elmo=None), record("ner")
     baseline.epochs[:] = [{"step": 10 * i, "epoch": i, "dev/f1": 70 + i} for i in range(1, 6)]
     elmo.epochs[:] = [{"step": 10 * i, "epoch": i, "dev/f1": 72 + i} for i in range(1, 6)]
@@ -65,7 +65,7 @@ def test_speed_is_the_updates_to_the_baselines_best_dev_score():
     assert speed(groups.baseline(group), group) == (50.0, 30.0, 1)
 
 
-def test_arms_differ_in_lightness_so_that_they_survive_gray_print():
+def test_arms_differ_in_lightness_for_grayscale_print():
     def lightness(color):
         red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
         return 0.299 * red + 0.587 * green + 0.114 * blue

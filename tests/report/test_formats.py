@@ -30,7 +30,7 @@ def test_csv_has_a_number_for_every_mean(tables):
     assert next(iter(rows[0])) == "task"
 
 
-def test_json_can_be_read_back(tables):
+def test_json_output_can_be_parsed(tables):
     content = json.loads(as_json(tables))
     assert [table["name"] for table in content["tables"]] == [table.name for table in tables]
     assert content["tables"][0]["rows"][0]["baseline_n"] == 3
@@ -45,7 +45,7 @@ def test_latex_is_a_booktabs_table_whose_rows_match_its_columns(tables):
         assert all(rule in text for rule in (r"\toprule", r"\midrule", r"\bottomrule"))
 
 
-def test_latex_escapes_what_latex_would_take_for_commands():
+def test_latex_special_characters_are_escaped():
     table = Table("t", "T", {"task": "Task"}, [{"task": word(r"50% of a_b & {c} \d ± 1")}])
     assert r"50\% of a\_b \& \{c\} \textbackslash{}d $\pm$ 1 \\" in latex(table)
 
@@ -63,10 +63,10 @@ def test_missing_cells_refer_to_commands_below():
     assert "| ner | [1] |" in text and "1. `python run.py task=ner`" in text
 
 
-def test_a_column_with_one_value_throughout_becomes_a_sentence():
+def test_a_column_with_a_single_value_becomes_a_note():
     rows = [{"task": word(task), "corpus": word("mini")} for task in ("ner", "srl")]
     table = Table("t", "T", {"task": "Task", "corpus": "Corpus"}, rows)
-    assert table.shown == {"task": "Task"} and table.shared == "All runs: Corpus mini."
+    assert table.shown == {"task": "Task"} and table.shared == "All runs: Corpus = mini."
 
 
 def test_empty_columns_are_not_shown():

@@ -7,7 +7,7 @@ from elmo_bench.report.labels import short_labels
 from tests.report.synthetic_records import record
 
 
-def test_runs_that_differ_in_the_seed_alone_are_one_group():
+def test_runs_that_differ_only_in_the_seed_are_one_group():
     [group] = group_records([record("ner", seed) for seed in (3, 1, 2)])
     assert group.seeds == [1, 2, 3]
 
@@ -29,13 +29,13 @@ def test_runs_that_differ_in_anything_else_are_never_one_group(change):
 @pytest.mark.parametrize(
     ("name", "corpus"), [("mini", "mini"), ("files", "files: conll2003"), ("wnut17", "wnut17")]
 )
-def test_files_are_told_by_their_name_or_else_by_their_place(name, corpus):
+def test_a_corpus_has_its_name_or_else_that_of_its_folder(name, corpus):
     folder = {} if name == "mini" else {"data__dir": "corpora/conll2003"}
     [group] = group_records([record("ner", 1, data__name=name, **folder)])
     assert group.corpus == corpus
 
 
-def test_a_bilm_trained_anew_under_the_same_name_makes_another_group():
+def test_a_bilm_trained_again_under_the_same_name_makes_another_group():
     again = replace(record("ner", 2), fingerprint="0ddba11")
     assert len(group_records([record("ner", 1), again])) == 2
 
@@ -47,14 +47,14 @@ def test_an_untrained_bilm_drawn_from_each_seed_is_one_group():
     assert group.is_untrained
 
 
-def test_a_run_repeated_counts_once_with_its_later_scores():
+def test_a_repeated_run_counts_once_with_its_later_scores():
     first = record("ner", 1)
     later = replace(first, finished="2027-01-01T00:00:00+00:00", scores={"test": {"f1": 99.0}})
     [group] = group_records([later, first])
     assert group.scores("test") == [99.0]
 
 
-def test_a_run_that_failed_later_does_not_hide_the_one_that_finished():
+def test_a_later_failure_does_not_hide_a_finished_run():
     done = record("ner", 1)
     broken = replace(done, error="broke", scores={}, finished="2027-01-01T00:00:00+00:00")
     [group] = group_records([broken, done])
@@ -69,12 +69,12 @@ def test_the_baseline_of_a_run_has_the_same_data_words_and_model():
     assert runs.baseline(group).any_record.words == "random"
 
 
-def test_a_run_on_less_data_has_no_baseline_on_all_of_it():
+def test_a_baseline_on_other_data_sizes_does_not_count():
     runs = Runs([record("ner", elmo=None), record("ner", data__train_fraction=0.1)])
     assert runs.baseline(runs.with_elmo[0]) is None
 
 
-def test_words_of_a_bilms_text_have_a_baseline_of_the_same_bilm():
+def test_word_vectors_of_a_bilms_text_have_a_baseline_with_the_same_bilm():
     elmo = [record("ner", words__name="corpus", bilm__name=name) for name in ("mini", "small")]
     baselines = [
         replace(record("ner", elmo=None, words__name="corpus"), config=made.config | NO_ELMO)
@@ -90,12 +90,12 @@ def test_words_of_a_bilms_text_have_a_baseline_of_the_same_bilm():
 NO_ELMO = {"elmo": {"name": "none", "placement": []}}
 
 
-def test_groups_of_the_same_names_tell_what_they_differ_in_and_others_nothing():
+def test_differences_are_listed_only_for_groups_of_the_same_names():
     groups = group_records([record("ner"), record("ner", elmo__l2=5.0), record("srl")])
     assert sorted(differences(groups)) == ["", "elmo.l2=0.1", "elmo.l2=5.0"]
 
 
-def test_labels_say_no_more_than_is_needed():
+def test_labels_are_as_short_as_possible():
     groups = group_records([record("ner"), record("srl"), record("srl", words__name="glove")])
     assert short_labels(groups, ", ") == ["ner", "srl, glove", "srl, random"]
 

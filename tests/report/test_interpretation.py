@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from elmo_bench.report.groups import Runs
-from elmo_bench.report.interpretation import bears, reading
+from elmo_bench.report.interpretation import exceeds_spread, reading
 from elmo_bench.report.weight_table import weight_table
 from tests.report.synthetic_records import record
 
@@ -20,54 +20,54 @@ def scored(score, seed, **changes):
     return replace(made, scores={"dev": {"accuracy": score}, "test": {"accuracy": score}})
 
 
-def test_a_difference_beyond_its_spread_is_borne():
-    assert bears(np.array([2.0, 2.1, 1.9]))
+def test_a_consistent_difference_exceeds_the_spread():
+    assert exceeds_spread(np.array([2.0, 2.1, 1.9]))
 
 
 @pytest.mark.parametrize(
     "differences", [[2.0, 2.0], [1.0, 1.0, -0.1], [0.1, 0.1, 5.0]], ids=["few", "sign", "spread"]
 )
-def test_a_difference_of_few_seeds_or_within_the_spread_is_not(differences):
-    assert not bears(np.array(differences))
+def test_a_difference_of_few_seeds_or_within_the_spread_does_not(differences):
+    assert not exceeds_spread(np.array(differences))
 
 
-def test_a_layer_that_every_seed_favors_is_told():
+def test_a_layer_that_every_seed_favors_is_reported():
     runs = Runs(with_weights(seed, input=[0.2, 0.5 + seed / 100, 0.3]) for seed in (1, 2, 3))
     [sentence] = reading(runs)
     expected = "LSTM 1 has the largest weight in 1 of 1 settings, as in the paper: ner 0.52"
     assert expected in sentence
 
 
-def test_layers_that_change_places_from_seed_to_seed_are_not_told_apart():
+def test_no_layer_is_reported_if_the_order_changes_between_seeds():
     weights = [[0.2, 0.5, 0.3], [0.2, 0.35, 0.45], [0.2, 0.45, 0.35]]
     runs = Runs(with_weights(seed, input=w) for seed, w in enumerate(weights))
-    assert reading(runs) == ["At the input, no layer stands out over the seeds of ner."]
+    assert reading(runs) == ["At the input, no layer is clearly ahead across the seeds of ner."]
 
 
-def test_of_two_seeds_nothing_is_said():
+def test_settings_with_two_seeds_are_left_out():
     runs = Runs(with_weights(seed, input=[0.1, 0.8, 0.1]) for seed in (1, 2))
-    assert reading(runs) == ["Nothing is said of 1 with fewer than 3 seeds."]
+    assert reading(runs) == ["Settings left out because they have fewer than 3 seeds: 1."]
 
 
-def test_the_flatter_place_is_told():
+def test_the_flatter_placement_is_reported():
     runs = Runs(
         with_weights(seed, input=[0.1, 0.7, 0.2], output=[0.35, 0.34, 0.31]) for seed in (1, 2, 3)
     )
     assert any("flatter at the output than at the input" in s for s in reading(runs))
 
 
-def test_the_place_that_is_ahead_of_all_others_is_told():
+def test_the_placement_that_is_ahead_of_all_others_is_reported():
     records = []
     for seed in (1, 2, 3):
         both = {"elmo__name": "both", "elmo__placement": ["input", "output"]}
         records.append(scored(80 + seed / 10, seed, **both))
         records.append(scored(78 + seed / 9, seed, elmo__name="input", elmo__placement=["input"]))
-    told = [s for s in reading(Runs(records)) if "ahead" in s]
-    assert len(told) == 1
-    assert told[0].startswith("snli (mini): “Input & output” is ahead on dev accuracy by 1.9")
+    [sentence] = [s for s in reading(Runs(records)) if "ahead of" in s]
+    expected = "snli (mini): “Input & output” is best on dev accuracy, ahead of “Input only” by 1.9"
+    assert sentence.startswith(expected)
 
 
-def test_the_table_has_a_row_for_every_place_and_the_reading_below():
+def test_the_table_has_a_row_for_every_placement_and_the_interpretation_as_notes():
     runs = Runs(
         with_weights(seed, input=[0.1, 0.7, 0.2], output=[0.35, 0.34, 0.31]) for seed in (1, 2, 3)
     )

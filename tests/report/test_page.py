@@ -11,11 +11,11 @@ from elmo_bench.report.page.build import build_page
 from elmo_bench.report.page.examples import Span, differences, marked
 from tests.report.synthetic_records import EVIL
 
-VOID = {"meta", "link", "br", "img", "input", "path", "layers"}
+VOID = {"meta", "link", "br", "img", "input", "path", "use"}
 
 
 class Checker(HTMLParser):
-    """Collects ids, references, scripts and what is not closed."""
+    """Collects ids, references, scripts and unclosed elements."""
 
     def __init__(self):
         super().__init__()
@@ -50,7 +50,7 @@ def checked(page_text):
     return checker
 
 
-def test_every_element_is_closed_where_it_should_be(checked):
+def test_every_element_is_closed(checked):
     assert checked.faults == [] and checked.stack == []
 
 
@@ -62,12 +62,12 @@ def test_every_link_inside_the_page_leads_somewhere(checked):
     assert {link[1:] for link in checked.links} <= set(checked.ids)
 
 
-def test_the_page_needs_nothing_from_outside(checked, page_text):
+def test_the_page_loads_nothing_external(checked, page_text):
     assert set(checked.addresses) <= {"", "data:,"}
     assert "url(http" not in page_text and "@import" not in page_text
 
 
-def test_there_is_one_script_and_its_hash_is_the_one_allowed(checked, page_text):
+def test_the_only_script_is_allowed_by_its_hash(checked, page_text):
     assert checked.scripts == 1
     assert re.search(r"script-src 'sha256-[\w+/=]{44}'", page_text)
 
@@ -77,15 +77,15 @@ def test_text_from_data_is_escaped(page_text):
     assert EVIL.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#39;") in page_text
 
 
-def test_figures_follow_the_colors_of_the_page(page_text):
+def test_figures_use_the_colors_of_the_page(page_text):
     assert "var(--elmo)" in page_text and "#0072b2;" not in page_text.split("<main")[1]
 
 
-def test_a_page_without_runs_is_still_a_page(tmp_path):
+def test_a_page_without_runs_says_what_to_run(tmp_path):
     assert "python run.py task=ner" in build_page([], tmp_path)
 
 
-def test_examples_are_some_on_which_the_two_differ(synthetic):
+def test_the_scores_of_shown_examples_differ(synthetic):
     records = [
         r for r in read_records(synthetic) if (r.task, r.seed) == ("ner", 1) and r.predictions
     ]
@@ -107,7 +107,7 @@ def test_nested_spans_are_nested_marks():
 
 
 @given(st.lists(st.tuples(st.integers(-1, 9), st.integers(-1, 9))))
-def test_whatever_the_spans_the_marks_are_sound_html_around_the_same_text(pairs):
+def test_marks_are_valid_html_around_the_same_text_for_any_spans(pairs):
     text = marked(list("abcdefgh"), [Span(*pair, "A") for pair in pairs], COLORS)
     checker = Checker()
     checker.feed(text)

@@ -43,14 +43,14 @@ def baseline_column(browser: Browser) -> int:
     return browser.texts(f"{MAIN} th").index("Baseline") + 1
 
 
-def test_a_click_on_a_heading_sorts_by_number_and_another_one_turns_it_round(browser):
-    place = baseline_column(browser)
-    heading = f"{MAIN} th:nth-child({place}) button"
+def test_a_click_on_a_heading_sorts_by_number_and_a_second_click_reverses(browser):
+    number = baseline_column(browser)
+    heading = f"{MAIN} th:nth-child({number}) button"
     browser.click(heading)
-    rising = column(browser, place)
+    ascending = column(browser, number)
     browser.click(heading)
-    assert rising == sorted(rising)
-    assert column(browser, place) == rising[::-1]
+    assert ascending == sorted(ascending)
+    assert column(browser, number) == ascending[::-1]
 
 
 def test_the_sorted_column_is_announced(browser):
@@ -61,9 +61,9 @@ def test_the_sorted_column_is_announced(browser):
 
 
 def test_sorting_works_from_the_keyboard(browser):
-    place = baseline_column(browser)
-    browser.press(f"{MAIN} th:nth-child({place}) button", "enter")
-    assert column(browser, place) == sorted(column(browser, place))
+    number = baseline_column(browser)
+    browser.press(f"{MAIN} th:nth-child({number}) button", "enter")
+    assert column(browser, number) == sorted(column(browser, number))
 
 
 def test_choosing_a_task_leaves_only_its_rows_and_runs(browser):
@@ -85,19 +85,19 @@ def test_an_example_opens_and_shows_gold_and_both_predictions(browser):
     assert browser.texts(f"{example} mark")
 
 
-def test_a_missing_cell_leads_to_the_command_that_fills_it(browser):
+def test_a_missing_cell_links_to_the_command_that_fills_it(browser):
     browser.click("#table-placement + .scroll td a")
     target = browser.run("return location.hash")
     assert browser.texts(target)[0].startswith("python run.py")
 
 
 def test_a_token_that_looks_like_a_script_is_shown_and_does_nothing(browser):
-    assert browser.run("return document.title") == "elmo_bench: runs compared"
+    assert browser.run("return document.title") == "elmo_bench: comparison of runs"
     text = browser.run("return document.body.textContent")
     assert EVIL in text
 
 
-def test_nothing_is_complained_about_in_the_console(browser):
+def test_the_console_has_no_messages(browser):
     browser.messages()
     browser.run("location.reload()")
     browser.click(f"{MAIN} th:nth-child(1) button")
@@ -105,14 +105,14 @@ def test_nothing_is_complained_about_in_the_console(browser):
     assert browser.messages() == []
 
 
-def test_on_a_phone_nothing_sticks_out_sideways(browser):
+def test_on_a_phone_the_page_does_not_scroll_sideways(browser):
     browser.resize(390, 844)
     browser.run("for (const part of document.querySelectorAll('details')) part.open = true")
     assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_the_page_in_both_color_schemes(scheme, browser):
+def test_text_has_enough_contrast_in_both_color_schemes(scheme, browser):
     browser.prefer(scheme)
     script = "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]"
     background, text = map(_lightness, browser.run(script))

@@ -15,7 +15,7 @@ def runs(tmp_path):
     return [(read_record(path), path) for path in paths]
 
 
-def test_stripped_predictions_hold_no_text_and_the_same_p_value(runs, tmp_path):
+def test_redacted_predictions_have_no_text_and_the_same_p_value(runs, tmp_path):
     (baseline, _), (ours, _) = runs
     before = compare_runs([(baseline, ours)], tmp_path)
     assert main(["redact", *(str(path) for _, path in runs)]) == 0
@@ -24,7 +24,7 @@ def test_stripped_predictions_hold_no_text_and_the_same_p_value(runs, tmp_path):
     assert compare_runs([(baseline, ours)], tmp_path) == before
 
 
-def test_the_page_counts_differences_of_stripped_predictions_and_shows_none(runs, tmp_path):
+def test_the_page_counts_differences_of_redacted_predictions_but_shows_no_examples(runs, tmp_path):
     (baseline, _), (ours, path) = runs
     main(["redact", str(path)])
     found = differences(baseline, ours, tmp_path)
@@ -32,6 +32,6 @@ def test_the_page_counts_differences_of_stripped_predictions_and_shows_none(runs
     assert found.examples == []
 
 
-def test_a_record_without_predictions_is_named(tmp_path, capsys):
+def test_missing_predictions_are_reported(tmp_path, capsys):
     assert main(["redact", str(tmp_path / "no.json")]) == 2
     assert "there is no" in capsys.readouterr().err

@@ -21,15 +21,15 @@ def chosen(folder, *arguments):
     return {(made.task, made.elmo) for made in records}
 
 
-def test_without_filters_everything_is_read(folder):
+def test_without_filters_all_records_are_read(folder):
     assert len(chosen(folder)) == 3
 
 
-def test_tasks_are_chosen_by_name(folder):
+def test_tasks_are_selected_by_name(folder):
     assert chosen(folder, "--task", "srl,sst5") == {("srl", "paper")}
 
 
-def test_a_baseline_has_no_bilm_and_passes_that_filter(folder):
+def test_a_baseline_has_no_bilm_and_passes_the_bilm_filter(folder):
     assert chosen(folder, "--bilm", "other") == {("ner", "none")}
 
 
@@ -45,11 +45,11 @@ def test_an_older_baseline_stays_with_the_run_it_is_compared_with(folder):
     assert chosen(folder, "--since", "2026-05-01") == {("ner", "paper"), ("ner", "none")}
 
 
-def test_a_wrong_date_is_told(folder):
+def test_an_invalid_date_is_reported(folder):
     with pytest.raises(ValueError, match="--since yesterday"):
         chosen(folder, "--since", "yesterday")
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path):
+def test_a_missing_folder_is_reported(tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere"):
         chosen(tmp_path / "nowhere")

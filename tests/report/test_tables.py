@@ -5,7 +5,7 @@ import pytest
 from elmo_bench.records.run import read_records
 from elmo_bench.report.ablations import layers_table, placement_table
 from elmo_bench.report.groups import Runs
-from elmo_bench.report.tables import groups_table, headline_groups, main_table
+from elmo_bench.report.main_table import groups_table, headline_groups, main_table
 from elmo_bench.report.word_table import words_table
 from tests.report.synthetic_records import record
 
@@ -28,32 +28,32 @@ def pair(*seeds):
     ]
 
 
-def test_a_row_has_means_spreads_and_numbers_of_seeds():
+def test_a_row_has_mean_standard_deviation_and_number_of_seeds():
     values = main_row(pair(1, 2, 3))["baseline"].values
     assert values == {"mean": 82.0, "sd": 1.0, "n": 3}
 
 
-def test_the_gain_is_absolute_and_as_error_reduction():
+def test_the_gain_has_an_absolute_value_and_an_error_reduction():
     values = main_row(pair(1))["gain"].values
     assert values == pytest.approx({"absolute": 10.0, "relative": 100 * 10 / 19})
 
 
-def test_the_gain_is_over_the_seeds_that_both_arms_have():
+def test_the_gain_is_over_the_seeds_that_both_arms_share():
     records = [*pair(1), scored("ner", 2, 0.0, elmo=None)]
     assert main_row(records)["gain"].values["absolute"] == pytest.approx(10.0)
 
 
-def test_the_untrained_bilm_has_a_row_of_its_own():
+def test_the_untrained_bilm_has_a_separate_row():
     records = [*pair(1), scored("ner", 1, 79.0, bilm__weights="random")]
     row = main_row(records, bilm="mini, untrained")
     assert row["gain"].values["absolute"] == pytest.approx(-2.0)
 
 
-def test_the_papers_numbers_stand_beside_the_runs():
+def test_a_row_has_the_papers_numbers():
     assert main_row(pair(1))["paper"].values["baseline"] == 90.15
 
 
-def test_a_p_value_comes_from_the_stored_predictions(synthetic):
+def test_the_p_value_is_computed_from_stored_predictions(synthetic):
     table = main_table(Runs(read_records(synthetic)), synthetic)
     found = [row["p"].values[""] for row in table.rows if row["task"].text == "ner"]
     assert len(found) == 2 and all(0 < p <= 1 for p in found)
@@ -77,21 +77,21 @@ def test_a_failed_group_is_shown_as_failed():
     assert main_row([broken])["elmo"].text == "failed"
 
 
-def test_only_the_groups_with_the_tasks_own_settings_are_in_table_1():
+def test_the_main_table_has_only_groups_with_the_settings_of_the_tasks_yaml():
     other = record("ner", 1, elmo__l2=7.0)
     table = main_table(Runs([*pair(1), other]), None, tasks=[])
     assert len(table.rows) == 1
     assert any(note.endswith("--tables all): 1.") for note in table.notes)
 
 
-def test_where_all_runs_saw_a_part_of_the_data_the_largest_part_is_in_table_1():
+def test_the_main_table_shows_the_runs_on_the_most_training_data():
     limited = [scored("ner", 1, 60.0 + n, data__train_limit=n) for n in (5, 9)]
     row = main_row(limited)
     assert row["elmo"].values["mean"] == 69.0
     assert row["settings"].text == "data.train_limit=9"
 
 
-def test_all_groups_are_listed_with_what_they_differ_in():
+def test_all_groups_are_listed_with_the_settings_in_which_they_differ():
     table = groups_table(Runs([*pair(1), record("ner", 1, elmo__l2=7.0)]))
     assert {row["settings"].text for row in table.rows} == {
         "", "elmo.l2=0.1", "elmo.l2=7.0",
@@ -117,7 +117,7 @@ def test_table_2_has_the_papers_row(runs):
     assert row["all_0.001"].values[""] == 84.8
 
 
-def test_table_3_finds_placements_by_what_they_are_not_by_name(runs):
+def test_table_3_matches_placements_by_their_settings_not_by_name(runs):
     [row] = rows_of(placement_table(runs), "snli")
     both = runs_of(runs, "snli", "paper")
     assert row["both"].values["mean"] == pytest.approx(sum(both) / len(both))
@@ -140,7 +140,7 @@ def test_a_missing_placement_says_which_run_fills_it(runs):
     assert "elmo=output" in row["output"].command
 
 
-def test_the_words_table_has_arms_down_and_words_across(runs):
+def test_the_words_table_has_arms_as_rows_and_word_vectors_as_columns(runs):
     rows = rows_of(words_table(runs), "snli")
     assert [row["arm"].text for row in rows] == ["no ELMo", "token layer only", "+ELMo"]
     assert rows[0]["words_glove"].values["n"] == 3
@@ -151,6 +151,6 @@ def test_a_missing_glove_run_says_that_it_needs_a_path(runs):
     assert {"words=glove", "words.path=PATH"} <= set(row["words_glove"].command.split())
 
 
-def test_a_fine_tuned_bilm_does_not_stand_beside_the_same_as_it_came():
+def test_a_fine_tuned_bilm_is_not_in_the_main_table_beside_the_original():
     runs = Runs([record("ner"), record("ner", bilm__finetune=True)])
     assert [group.config["bilm"].get("finetune") for group in headline_groups(runs)] == [None]

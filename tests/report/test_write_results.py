@@ -6,15 +6,15 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-from elmo_bench.config.compose import PROJECT
-from elmo_bench.report.write_results import write_stored
+from elmo_bench.report.write_results import write_results
+from tests.conftest import PROJECT
 
 RESULTS = PROJECT / "results"
-MADE = "made from results/runs by `make report`: run it and commit what changed"
+MADE = "generated from results/runs; run `make report` and commit the changes"
 
 
 def in_git(*folders: str) -> list[Path]:
-    """The committed files of some folders of results/: a user's own runs lie there too."""
+    """The committed files of some folders of results/, without the user's own runs."""
     names = [f"results/{folder}" for folder in folders]
     listed = subprocess.run(
         ["git", "ls-files", *names], cwd=PROJECT, capture_output=True, text=True
@@ -34,11 +34,11 @@ def fresh(tmp_path_factory):
         copy = target / path.relative_to(RESULTS)
         copy.parent.mkdir(exist_ok=True)
         shutil.copyfile(path, copy)
-    return target, write_stored(target / "runs", target)
+    return target, write_results(target / "runs", target)
 
 
 @pytest.mark.parametrize("kind", ["tables", "figures"])
-def test_the_stored_files_are_those_of_the_stored_runs(kind, fresh):
+def test_the_stored_files_are_up_to_date_with_the_stored_runs(kind, fresh):
     target, written = fresh
     stored = {path.name: path for path in in_git(kind)}
     assert set(stored) == {path.name for path in written if path.parent.name == kind}, MADE
@@ -50,17 +50,17 @@ def test_the_stored_files_are_those_of_the_stored_runs(kind, fresh):
         assert text == (target / kind / name).read_text(encoding="utf-8"), f"{path} is {MADE}"
 
 
-def test_no_runs_give_tables_that_say_what_to_run_and_no_figures(tmp_path):
+def test_without_runs_tables_say_what_to_run_and_there_are_no_figures(tmp_path):
     (tmp_path / "runs").mkdir()
-    written = write_stored(tmp_path / "runs", tmp_path)
+    written = write_results(tmp_path / "runs", tmp_path)
     assert {path.suffix for path in written} == {".md"}
     assert "python run.py task=ner" in (tmp_path / "tables" / "main.md").read_text()
 
 
-def test_a_figure_without_runs_any_more_is_taken_away(tmp_path):
+def test_an_old_figure_without_runs_is_removed(tmp_path):
     (tmp_path / "runs").mkdir()
     old = tmp_path / "figures" / "gains.svg"
     old.parent.mkdir()
     old.write_text("old")
-    write_stored(tmp_path / "runs", tmp_path)
+    write_results(tmp_path / "runs", tmp_path)
     assert not old.exists()

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +39,18 @@ def test_batches_differ_between_epochs_and_come_again_from_the_same_seed():
     )
     assert first == again
     assert first != other
+
+
+def test_every_epoch_has_its_own_order_and_the_same_again_after_a_resume():
+    examples = [Example(str(n), (("w",) * (1 + n % 7),), None) for n in range(60)]
+    data = TaskData({"train": examples}, None, batch_size=8, max_padded_tokens=None, seed=1)
+
+    def order(epoch):
+        data.trainer = SimpleNamespace(current_epoch=epoch)
+        return [[example.id for example in batch.examples] for batch in data.train_dataloader()]
+
+    assert order(0) != order(1) != order(2)
+    assert order(1) == order(1)
 
 
 def test_pairs_of_like_length_meet_so_that_less_than_15_percent_is_padding():

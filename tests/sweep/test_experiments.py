@@ -1,11 +1,12 @@
 import pytest
 from omegaconf import OmegaConf
 
-from elmo_bench.config.checks import check
-from elmo_bench.config.compose import CONF, compose, task_names
+from elmo_bench.config.compose import compose, run_settings, task_names
+from elmo_bench.config.folders import CONF
 from elmo_bench.config.identity import run_id
-from elmo_bench.sweep.callback import job_overrides, labels
-from elmo_bench.sweep.plan import configs_of
+from elmo_bench.report.names import TABLES
+from elmo_bench.sweep.plan import runs_of
+from elmo_bench.sweep.watch import job_overrides, labels
 
 SWEEPS = {
     "table1": 30,
@@ -35,7 +36,7 @@ def test_an_overlay_is_one_command_whose_jobs_compose(experiment):
     jobs = jobs_of(experiment)
     assert len(jobs) == len(set(labels(jobs))) == SWEEPS[experiment]
     for job in (jobs[0], jobs[-1]):
-        check(compose("run", job))
+        run_settings(job)
 
 
 def test_every_task_has_an_overlay_for_an_open_corpus():
@@ -45,8 +46,8 @@ def test_every_task_has_an_overlay_for_an_open_corpus():
 
 @pytest.mark.parametrize("task", task_names())
 def test_an_overlay_for_an_open_corpus_is_of_its_task_at_sizes_of_its_own(task):
-    ours = compose("run", [f"experiment=open/{task}"])
-    papers = compose("run", [f"task={task}", "data=files"])
+    ours = run_settings([f"experiment=open/{task}"])
+    papers = run_settings([f"task={task}", "data=files"])
     assert ours.task.name == task
     assert (ours.data.name not in ("files", "mini"), ours.bilm.name) == (True, "english")
     assert run_id(ours) != run_id(papers)
@@ -58,22 +59,19 @@ def test_the_command_line_narrows_an_overlay():
 
 def test_lambda_of_a_single_layer_makes_no_second_run():
     jobs = jobs_of("table2_layers", "task=ner")
-    configs = [compose("run", job) for job in jobs]
-    runs = {run_id(config) for cfg in configs for config in configs_of(cfg)}
+    runs = {run_id(one) for job in jobs for one in runs_of(run_settings(job))}
     assert len(runs) == 4  # baseline, last, and all layers with either lambda
 
 
 def test_layer_weights_are_those_of_table_1():
     def runs(jobs):
-        return {run_id(compose("run", job)) for job in jobs}
+        return {run_id(run_settings(job)) for job in jobs}
 
     one, two = jobs_of("table1", "seed=1"), jobs_of("figure2_layer_weights", "seed=1")
     assert runs(two) == runs(one)
 
 
 def test_sweeps_end_with_tables_that_exist():
-    from elmo_bench.commands.compare import TABLES
-
     for experiment in SWEEPS:
         overlay = OmegaConf.load(CONF / "experiment" / f"{experiment}.yaml")
         assert set(overlay.get("tables", ["main"])) <= set(TABLES)

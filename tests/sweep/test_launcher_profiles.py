@@ -4,7 +4,8 @@ from hydra.core.plugins import Plugins
 from omegaconf import OmegaConf
 from submitit import AutoExecutor
 
-from elmo_bench.config.compose import CONF, compose
+from elmo_bench.config.compose import compose
+from elmo_bench.config.folders import CONF
 from elmo_bench.config.hydra_main import _prefer_own_launchers
 
 PROFILES = sorted(path.stem for path in (CONF / "hydra" / "launcher").glob("*.yaml"))

@@ -9,17 +9,17 @@ from elmo_bench.runs.build import build_components
 @pytest.fixture(scope="module")
 def parts_of(tmp_path_factory, shared_cache):
     """Assembles a run on half of the training data with a seed."""
-    from elmo_bench.config.compose import compose
+    from elmo_bench.config.compose import run_settings
     from tests.conftest import TINY, paths_below
 
     folder = tmp_path_factory.mktemp("seeds")
 
     def build(seed: int):
         words = ["task=ner", "data.train_fraction=0.5", f"seed={seed}"]
-        cfg = compose("run", [*TINY, *paths_below(folder), *words])
-        cfg.paths.cache = str(shared_cache)
+        own = [*paths_below(folder), f"paths.cache={shared_cache}"]
+        settings = run_settings([*TINY, *own, *words])
         seed_everything(seed, verbose=False)
-        return build_components(cfg, StageTimer())
+        return build_components(settings, StageTimer())
 
     return {1: build(1), 2: build(2), "1 again": build(1)}
 

@@ -1,10 +1,10 @@
 import pytest
 import torch
 
-from tasks.coref import pairs as module
-from tasks.coref.mentions import MentionFinder
-from tasks.coref.model import marginal_loss
-from tasks.coref.pairs import PairLayer, PairScorer, bucket, pairs_of
+from elmo_bench.tasks.coref import pairs as module
+from elmo_bench.tasks.coref.mentions import MentionFinder
+from elmo_bench.tasks.coref.model import marginal_loss
+from elmo_bench.tasks.coref.pairs import PairLayer, PairScorer, bucket, pairs_of
 
 
 def test_pairs_are_all_nearest_antecedents_in_order():
@@ -31,7 +31,7 @@ def new_scorer(most: int = 3) -> PairScorer:
     return PairScorer(4, 3, 2, 5, most, dropout=0.2).eval()
 
 
-def test_a_score_is_that_of_the_concatenated_features():
+def test_a_pair_score_equals_that_of_the_concatenated_features():
     scorer, spans, mentions = new_scorer(), torch.randn(6, 4), torch.randn(6)
     speakers = torch.tensor([0, 1, 0, 0, 1, 1])
     scores = scorer(spans, mentions, speakers, genre=2)
@@ -60,7 +60,7 @@ def test_a_single_span_has_no_antecedent():
     assert scores.tolist() == [[0]]
 
 
-def test_a_mention_score_is_that_of_the_whole_span_vector():
+def test_a_mention_score_equals_that_of_the_whole_span_vector():
     torch.manual_seed(0)
     finder = MentionFinder(4, 3, 3, spans_per_word=1.0, feature_dim=2, hidden_dim=5, dropout=0.2)
     sentences = torch.tensor([0, 0, 0, 0, 1, 1, 1])
@@ -69,10 +69,10 @@ def test_a_mention_score_is_that_of_the_whole_span_vector():
     torch.testing.assert_close(mentions.scores, expected)
 
 
-def test_the_loss_is_that_of_all_true_antecedents_together():
+def test_the_loss_sums_the_probabilities_of_all_true_antecedents():
     scores = torch.tensor([[0.0, -torch.inf, -torch.inf], [0.0, 1.0, -torch.inf], [0.0, 2.0, -1.0]])
-    chances = scores.softmax(dim=1)
-    by_none = -chances[1, 0].log() - chances[2, 0].log()
+    probabilities = scores.softmax(dim=1)
+    by_none = -probabilities[1, 0].log() - probabilities[2, 0].log()
     assert marginal_loss(scores, torch.tensor([1, 2, 0])) == pytest.approx(by_none.item())
-    by_both = -chances[1, 1].log() - (chances[2, 1] + chances[2, 2]).log()
+    by_both = -probabilities[1, 1].log() - (probabilities[2, 1] + probabilities[2, 2]).log()
     assert marginal_loss(scores, torch.tensor([3, 3, 3])) == pytest.approx(by_both.item())

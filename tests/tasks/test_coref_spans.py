@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.coref.spans import (
+from elmo_bench.tasks.coref.spans import (
     candidates,
     cluster_numbers,
     following_words,
@@ -21,7 +21,7 @@ def test_candidates_are_all_short_spans_within_a_sentence():
     assert set(zip(starts.tolist(), (starts + following).tolist(), strict=True)) == expected
 
 
-def test_a_span_attends_to_its_own_words_only():
+def test_a_span_attends_only_to_its_own_words():
     scores, words = torch.randn(7), torch.randn(7, 4)
     heads = head_attention(scores, 3) @ following_words(words, 3)
     for start in range(7):
@@ -40,7 +40,7 @@ SPANS = st.tuples(st.integers(0, 15), st.integers(0, 5)).map(lambda s: (s[0], s[
 
 
 @given(st.lists(SPANS, min_size=1, unique=True), st.integers(1, 12), st.integers(0, 99))
-def test_pruning_keeps_what_a_plain_greedy_search_keeps(spans, count, seed):
+def test_pruning_equals_a_plain_greedy_search(spans, count, seed):
     scores = torch.rand(len(spans), generator=torch.Generator().manual_seed(seed))
     expected = []
     for index in sorted(range(len(spans)), key=lambda i: -scores[i].item()):
@@ -50,7 +50,7 @@ def test_pruning_keeps_what_a_plain_greedy_search_keeps(spans, count, seed):
     assert kept == sorted(expected, key=lambda index: spans[index])
 
 
-def test_a_span_of_two_clusters_counts_for_the_first():
+def test_a_span_in_two_clusters_counts_for_the_first():
     clusters = [[(0, 0), (2, 3)], [(2, 3), (5, 5)]]
     assert cluster_numbers([(2, 3), (5, 5), (9, 9)], clusters) == [1, 2, 0]
 

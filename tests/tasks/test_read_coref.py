@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from elmo_bench.data.files import DataError
-from tasks.coref.data import from_hub, genre, read
+from elmo_bench.tasks.coref.data import from_hub, genre, read
 from tests.conftest import shared
 from tests.corpora import read_text
 
@@ -15,7 +15,7 @@ def test_a_document_has_its_sentences_genre_and_speakers(tmp_path):
     assert (second.id, second.target.part, second.target.clusters) == ("bc/x/00/x_0001_1", 1, ())
 
 
-def test_a_mention_of_two_clusters_stays_in_the_first_and_is_counted(tmp_path):
+def test_a_mention_in_two_clusters_stays_in_the_first_and_is_counted(tmp_path):
     (first, _), skipped = read_text("coref", tmp_path / "a")
     assert first.target.clusters == (((0, 0), (3, 3), (5, 5)), ((2, 2), (5, 6)))
     assert skipped == {"mentions of a second cluster": 1}
@@ -38,7 +38,7 @@ def test_an_empty_file_is_an_error(tmp_path):
         ("test", 30, 28_397, 3581),
     ],
 )
-def test_ontogum_is_whole(split, documents, tokens, mentions):
+def test_ontogum_is_complete(split, documents, tokens, mentions):
     skipped = Counter()
     examples = list(read(shared("data", "coref", f"ontogum.{split}.v4_gold_conll.gz"), skipped))
     found = sum(len(cluster) for example in examples for cluster in example.target.clusters)
@@ -52,7 +52,7 @@ def test_ontogum_has_15_genres():
     assert len({example.target.genre for example in read(path, Counter())}) == 15
 
 
-def test_hub_rows_give_what_the_file_gives(tmp_path):
+def test_hub_rows_give_the_same_examples_as_the_file(tmp_path):
     examples, skipped = read_text("coref", tmp_path / "a")
     ann, she = ["Ann", "'s", "dog"], ["She", "likes", "her", "dog"]
     spans = [[1, 0, 0], [1, 2, 2], [2, 2, 3], [3, 2, 3]]

@@ -1,4 +1,4 @@
-"""Whatever is done to a file, its reader either reads it or raises our own error."""
+"""However a file is damaged, its reader either reads it or raises a `DataError`."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ JSON = st.recursive(
 
 
 def read_bytes(task, content, name="file"):
-    """Read a file; the error, if any, must be ours and name the file."""
+    """Read a file; the error, if any, must be a `DataError` that names the file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(content)
@@ -34,7 +34,7 @@ def read_bytes(task, content, name="file"):
 
 
 @pytest.mark.parametrize("task", NAMES)
-def test_the_undamaged_file_reads(task):
+def test_the_undamaged_file_can_be_read(task):
     assert read_bytes(task, TEXTS[task].encode())
 
 
@@ -50,9 +50,9 @@ def test_changed_bytes(task, data):
 @pytest.mark.parametrize("task", NAMES)
 @given(st.data())
 def test_changed_characters(task, data):
-    place = data.draw(st.integers(0, len(TEXTS[task])))
-    end = data.draw(st.integers(place, min(len(TEXTS[task]), place + 5)))
-    text = TEXTS[task][:place] + data.draw(st.text(max_size=4)) + TEXTS[task][end:]
+    index = data.draw(st.integers(0, len(TEXTS[task])))
+    end = data.draw(st.integers(index, min(len(TEXTS[task]), index + 5)))
+    text = TEXTS[task][:index] + data.draw(st.text(max_size=4)) + TEXTS[task][end:]
     read_bytes(task, text.encode(errors="surrogatepass"))
 
 
@@ -70,17 +70,17 @@ def test_dropped_doubled_and_shuffled_lines(task, data):
 @given(st.data())
 def test_shuffled_columns(task, data):
     lines = TEXTS[task].splitlines()
-    place = data.draw(st.sampled_from(range(len(lines))))
-    lines[place] = " ".join(data.draw(st.permutations(lines[place].split())))
+    index = data.draw(st.sampled_from(range(len(lines))))
+    lines[index] = " ".join(data.draw(st.permutations(lines[index].split())))
     read_bytes(task, "\n".join(lines).encode())
 
 
 @pytest.mark.parametrize("task", NAMES)
 @given(st.data())
-def test_a_cut_gzip_is_never_read(task, data):
+def test_a_truncated_gzip_is_never_read(task, data):
     content = gzip.compress(TEXTS[task].encode())
-    place = data.draw(st.integers(0, len(content) - 1))
-    assert read_bytes(task, content[:place], "file.gz") is None
+    index = data.draw(st.integers(0, len(content) - 1))
+    assert read_bytes(task, content[:index], "file.gz") is None
 
 
 @pytest.mark.parametrize("task", NAMES)
@@ -93,12 +93,12 @@ def test_a_gzip_with_changed_bytes(task, data):
 
 @pytest.mark.parametrize("task", NAMES)
 @given(st.binary() | st.text().map(lambda text: text.encode(errors="surrogatepass")))
-def test_anything_at_all(task, content):
+def test_arbitrary_bytes(task, content):
     read_bytes(task, content)
 
 
 def replaced(value, data):
-    """A JSON value with something else at one place."""
+    """Return a JSON value with one part replaced."""
     if not value or not isinstance(value, dict | list) or data.draw(st.integers(0, 3)) == 0:
         return data.draw(JSON)
     keys = sorted(value) if isinstance(value, dict) else range(len(value))

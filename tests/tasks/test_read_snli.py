@@ -4,7 +4,7 @@ from collections import Counter
 import pytest
 
 from elmo_bench.data.files import DataError
-from tasks.snli.data import from_hub, read
+from elmo_bench.tasks.snli.data import from_hub, read
 from tests.conftest import shared
 from tests.corpora import read_text
 
@@ -39,7 +39,7 @@ def test_pairs_with_an_empty_sentence_are_skipped_and_counted(tmp_path):
         ('{"gold_label": "neutral", "sentence1": 1, "sentence2": "b"}', "no text under"),
     ],
 )
-def test_damage_is_named_with_its_line(tmp_path, line, problem):
+def test_damage_is_reported_with_its_line(tmp_path, line, problem):
     fine = '{"gold_label": "neutral", "sentence1": "a", "sentence2": "b"}\n'
     with pytest.raises(DataError, match=f"line 2: {problem}"):
         read_text("snli", tmp_path / "a", fine + line)
@@ -54,11 +54,11 @@ def test_damage_is_named_with_its_line(tmp_path, line, problem):
         ("cad_nli_train", 8330),
     ],
 )
-def test_the_real_pairs_are_all_there(name, count):
+def test_the_real_pairs_are_complete(name, count):
     assert sum(1 for _ in read(shared("data", "nli", f"{name}.jsonl.gz"), Counter())) == count
 
 
-def test_hub_rows_may_have_names_or_numbers_and_minus_one_is_no_label():
+def test_hub_labels_may_be_names_or_numbers_and_minus_one_means_no_label():
     pair = {"premise": "A man.", "hypothesis": "A cat."}
     rows = [pair | {"label": label} for label in (0, "neutral", 2, -1)]
     skipped = Counter()

@@ -4,12 +4,12 @@ from collections import Counter
 import pytest
 
 from elmo_bench.data.files import DataError
-from tasks.squad.data import from_hub, read, read_references
+from elmo_bench.tasks.squad.data import from_hub, read, read_references
 from tests.conftest import shared
 from tests.corpora import SQUAD, read_text
 
 
-def test_answers_become_spans_of_tokens_that_give_their_text_again(tmp_path):
+def test_answers_become_token_spans_with_the_same_text(tmp_path):
     (where, when), _ = read_text("squad", tmp_path / "a.json")
     assert [where.target.text(*span) for span in where.target.spans] == ["London"]
     assert [when.target.text(*span) for span in when.target.spans] == ["1815", "1815-1816"]
@@ -28,7 +28,7 @@ def test_tokens_of_the_paragraph_are_slices_of_the_context(tmp_path):
 
 
 def changed(context="a cat ", **changes):
-    """A file with one question, changed."""
+    """Return a file with one question and the given changes."""
     answer = {"text": "cat", "answer_start": 2}
     question = {"id": "q", "question": "Who?", "answers": [answer]} | changes
     paragraph = {"context": context, "qas": [question]}
@@ -38,17 +38,17 @@ def changed(context="a cat ", **changes):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('{"data": []}', "holds no questions"),
+        ('{"data": []}', "contains no questions"),
         ("[]", "no list under 'data'"),
         ('{"data": [{"title": "t"}]}', r"data\[0\]: no list under 'paragraphs'"),
         ('{"data": [{"paragraphs": [{"qas": [7]}]}]}', r"qas\[0\]: not a JSON object"),
-        (changed(answers=[{"text": "cat", "answer_start": 3}]), "'cat' does not stand at 3"),
-        (changed(answers=[{"text": "t", "answer_start": -2}]), "does not stand at -2"),
+        (changed(answers=[{"text": "cat", "answer_start": 3}]), "'cat' is not at offset 3"),
+        (changed(answers=[{"text": "t", "answer_start": -2}]), "is not at offset -2"),
         (changed(answers=[{"text": "cat"}]), "no 'answer_start'"),
-        (changed(id=5), "must be texts"),
+        (changed(id=5), "must be strings"),
     ],
 )
-def test_damage_is_named_with_its_place(tmp_path, text, problem):
+def test_damage_is_reported_with_its_location(tmp_path, text, problem):
     with pytest.raises(DataError, match=problem):
         read_text("squad", tmp_path / "a.json", text)
 
@@ -65,14 +65,14 @@ BLANK = {"answers": [{"text": " ", "answer_start": 5}]}
         ({"question": " "}, "questions without words"),
     ],
 )
-def test_questions_that_cannot_be_trained_on_are_counted(tmp_path, changes, reason):
+def test_questions_skipped_in_training_are_counted(tmp_path, changes, reason):
     examples, skipped = read_text("squad", tmp_path / "a.json", changed(**changes))
     assert not examples
     assert skipped[reason] == 1
 
 
 @pytest.mark.parametrize("changes", [BLANK, {"question": " "}, {"context": " " * 6} | BLANK])
-def test_evaluation_asks_every_question_that_has_an_answer(tmp_path, changes):
+def test_evaluation_includes_every_question_that_has_an_answer(tmp_path, changes):
     path = tmp_path / "a.json"
     path.write_text(changed(**changes))
     [example] = read(path, "dev", None, Counter())
@@ -89,30 +89,30 @@ def cut_file(tmp_path):
     return lambda split: list(read(path, split, str(articles), Counter()))
 
 
-def test_a_split_that_is_not_named_is_its_whole_file(cut_file):
+def test_a_split_that_is_not_named_is_the_whole_file(cut_file):
     assert cut_file("train") == cut_file("test")
 
 
-def test_a_split_whose_articles_are_not_in_the_file_is_refused(cut_file):
-    with pytest.raises(DataError, match="no questions of these articles"):
+def test_a_split_whose_articles_are_not_in_the_file_is_an_error(cut_file):
+    with pytest.raises(DataError, match="no questions from these articles"):
         cut_file("dev")
 
 
-def test_articles_cut_one_file_into_splits():
+def test_articles_divide_one_file_into_splits():
     path = shared("data", "qa", "squadshifts_new_wiki_v1.0.json.gz")
     articles = str(shared("data", "qa", "squadshifts_new_wiki.splits.json"))
     counts = [len(list(read(path, split, articles, Counter()))) for split in ("train", "dev")]
     assert counts == [7213, 725]
 
 
-def test_real_squad_paragraphs_are_all_there_and_nearly_all_answers_align():
+def test_real_questions_are_complete_and_nearly_all_answers_align():
     skipped = Counter()
     examples = list(read(shared("data", "qa", "xquad.en.json"), "dev", None, skipped))
     assert len(examples) == 1190
     assert sum(skipped.values()) < 0.005 * 1190
 
 
-def test_hub_rows_give_what_the_file_gives(tmp_path):
+def test_hub_rows_give_the_same_examples_as_the_file(tmp_path):
     examples, _ = read_text("squad", tmp_path / "a.json")
     paragraph = json.loads(SQUAD)["data"][0]["paragraphs"][0]
     rows = [

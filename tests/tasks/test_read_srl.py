@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elmo_bench.data.files import DataError
-from tasks.srl.data import SrlTarget, from_hub, read, without_overlap
+from elmo_bench.tasks.srl.data import SrlTarget, from_hub, read, without_overlap
 from tests.conftest import shared
 from tests.corpora import SRL, read_text
 
@@ -26,7 +26,7 @@ def test_there_is_one_example_per_verb(tmp_path):
     assert skipped == {"predicates that are no verbs": 1}
 
 
-def test_all_predicates_may_be_asked_for(tmp_path):
+def test_all_predicates_can_be_included(tmp_path):
     examples, _ = read_text("srl", tmp_path / "a")
     assert [example.id for example in examples] == ["nw/a/00/a_0001_0:0:1", "nw/a/00/a_0001_0:0:5"]
 
@@ -45,7 +45,7 @@ def test_of_two_labels_on_the_same_words_the_inner_one_is_kept(tmp_path):
 
 
 @given(ARGUMENTS)
-def test_what_is_left_never_overlaps_and_each_loss_has_a_reason(arguments):
+def test_kept_arguments_never_overlap_and_each_dropped_one_overlaps_a_kept_one(arguments):
     kept = without_overlap(arguments)
     for first, second in pairwise(kept):
         assert first[1] < second[0]
@@ -62,7 +62,7 @@ def test_an_empty_file_is_an_error(tmp_path):
     ("split", "verbal", "rest"),
     [("train", 31_082, 9269), ("dev", 3792, 1160), ("test", 3648, 1143)],
 )
-def test_propbank_on_the_web_treebank_is_whole(split, verbal, rest):
+def test_propbank_on_the_web_treebank_is_complete(split, verbal, rest):
     skipped = Counter()
     path = shared("data", "srl", f"ewt-propbank.{split}.gold_conll.gz")
     assert sum(1 for _ in read(path, all_predicates=False, skipped=skipped)) == verbal
@@ -79,7 +79,7 @@ def test_the_web_treebank_has_59_labels():
     assert len(labels) == 59
 
 
-def test_hub_rows_give_what_the_file_gives(tmp_path):
+def test_hub_rows_give_the_same_examples_as_the_file(tmp_path):
     examples, _ = read_text("srl", tmp_path / "a")
     frames = [
         {"verb": "chase", "frames": ["B-ARG0", "B-V", "B-ARG1", "I-ARG1", "O", "O", "O"]},

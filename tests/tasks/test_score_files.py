@@ -1,13 +1,13 @@
-"""The official scorers' own cases, written to files of the corpora's formats and scored there."""
+"""Test cases of the official scorers, written in the corpora's formats and scored as files."""
 
 import json
 from collections import Counter
 
 import pytest
 
-from elmo_bench.config.compose import build, task_config
 from tests.conftest import shared
 from tests.corpora import SNLI, SRL, TEXTS
+from tests.tasks.building import metric_of, new_task
 
 ROW = "x/d 0 {index} {word} VB * lemma {frameset} - - * {rest}\n"
 
@@ -17,7 +17,7 @@ def ner_lines(sentences):
 
 
 def brackets(length, arguments):
-    """A column of argument brackets, from spans that do not overlap."""
+    """Return a column of argument brackets, from spans that do not overlap."""
     column = ["*"] * length
     for start, end, label in arguments:
         column[start] = f"({label}{column[start]}"
@@ -42,7 +42,7 @@ def srl_lines(sentences):
 def coref_lines(documents, side):
     lines = []
     for part, document in enumerate(documents):
-        # Inner mentions close first, so openings go from long to short and closings back.
+        # Inner mentions close first, so long mentions open first and close last.
         mentions = [(a, b, n) for n, cluster in enumerate(document[side]) for a, b in cluster]
         opened: dict[int, list[str]] = {}
         closed: dict[int, list[str]] = {}
@@ -87,8 +87,8 @@ def flat(scores, prefix=""):
 
 
 @pytest.mark.parametrize("name", sorted(WRITERS))
-def test_files_score_as_the_official_scorer_says(name, tmp_path):
-    task = build(task_config(name).build)
+def test_files_score_the_same_as_with_the_official_scorer(name, tmp_path):
+    task = new_task(name)
     gold, predicted = tmp_path / "gold", tmp_path / "predicted"
     lines = shared("oracles", f"{name}.jsonl").read_text().splitlines()
     cases = [case for case in map(json.loads, lines) if len(json.dumps(case)) < 20_000]
@@ -106,13 +106,12 @@ def write_gold(task, gold, path):
 
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
-def test_gold_that_is_written_as_predictions_is_perfect(name, tmp_path):
-    config = task_config(name)
-    task, gold = build(config.build), tmp_path / "gold"
+def test_gold_written_as_predictions_is_perfect(name, tmp_path):
+    task, gold = new_task(name), tmp_path / "gold"
     gold.write_text(TEXTS[name], encoding="utf-8")
     write_gold(task, gold, tmp_path / "predicted")
     scores = task.score_files(gold, tmp_path / "predicted", partial=name == "srl")
-    assert scores[config.metric] == pytest.approx(100)
+    assert scores[metric_of(name)] == pytest.approx(100)
 
 
 REAL = {
@@ -125,35 +124,35 @@ REAL = {
 
 
 @pytest.mark.parametrize("name", sorted(REAL))
-def test_gold_of_a_real_corpus_or_of_a_part_of_it_is_perfect(name, tmp_path):
-    config, gold = task_config(name), shared("data", *REAL[name])
+def test_gold_of_a_real_corpus_or_a_part_of_it_is_perfect(name, tmp_path):
+    gold, changes = shared("data", *REAL[name]), {}
     if name == "squad":
-        config.build.articles = str(shared("data", "qa", "squadshifts_new_wiki.splits.json"))
-    task = build(config.build)
+        changes["articles"] = str(shared("data", "qa", "squadshifts_new_wiki.splits.json"))
+    task = new_task(name, **changes)
     write_gold(task, gold, tmp_path / "predicted")
     scores = task.score_files(gold, tmp_path / "predicted", partial=name in ("squad", "srl"))
-    assert scores[config.metric] == pytest.approx(100, abs=0.5 if name == "squad" else 1e-6)
+    assert scores[metric_of(name)] == pytest.approx(100, abs=0.5 if name == "squad" else 1e-6)
 
 
-def test_what_a_prediction_file_lacks_is_missed_unless_the_score_is_partial(tmp_path):
-    task, gold, predicted = build(task_config("srl").build), tmp_path / "gold", tmp_path / "pred"
+def test_missing_predictions_count_as_wrong_unless_the_score_is_partial(tmp_path):
+    task, gold, predicted = new_task("srl"), tmp_path / "gold", tmp_path / "pred"
     gold.write_text(SRL, encoding="utf-8")
-    write_gold(task, gold, predicted)  # of the verbs
+    write_gold(task, gold, predicted)  # only the verbs
     assert task.score_files(gold, predicted)["recall"] == pytest.approx(100 * 2 / 3)
     assert task.score_files(gold, predicted, partial=True)["recall"] == 100
 
 
-def test_a_sentence_that_occurs_again_with_other_predicates_is_told_from_its_double(tmp_path):
-    task, gold, predicted = build(task_config("srl").build), tmp_path / "gold", tmp_path / "pred"
+def test_a_repeated_sentence_is_matched_by_its_predicates(tmp_path):
+    task, gold, predicted = new_task("srl"), tmp_path / "gold", tmp_path / "pred"
     sentence = SRL.partition("\n")[2].partition("\n\n")[0]
-    double = sentence.replace("chase VBP", "chase NN")  # the same words, but no verb
-    gold.write_text(SRL.replace(sentence, f"{double}\n\n{sentence}"), encoding="utf-8")
+    duplicate = sentence.replace("chase VBP", "chase NN")  # the same words, but no verb
+    gold.write_text(SRL.replace(sentence, f"{duplicate}\n\n{sentence}"), encoding="utf-8")
     write_gold(task, gold, predicted)
     assert task.score_files(gold, predicted, partial=True)["f1"] == 100
 
 
-def test_a_pair_without_a_gold_label_may_be_there_or_not(tmp_path):
-    task, gold, predicted = build(task_config("snli").build), tmp_path / "gold", tmp_path / "pred"
+def test_a_pair_without_a_gold_label_is_optional_in_the_predictions(tmp_path):
+    task, gold, predicted = new_task("snli"), tmp_path / "gold", tmp_path / "pred"
     gold.write_text(SNLI, encoding="utf-8")
     predicted.write_text(SNLI.replace('"-"', '"neutral"'), encoding="utf-8")
     assert task.score_files(gold, predicted) == {"accuracy": 100}

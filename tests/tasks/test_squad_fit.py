@@ -1,4 +1,4 @@
-"""Whether the SQuAD model can learn at all: it must know by heart what it has read of real data."""
+"""Whether the SQuAD model can learn at all: it must fit a small sample of real data."""
 
 from collections import Counter
 from itertools import islice
@@ -6,22 +6,21 @@ from itertools import islice
 import pytest
 import torch
 
-from elmo_bench.config.compose import build, task_config
 from elmo_bench.data.example import distinct_segments
 from elmo_bench.nn.word_embedding import random_words
 from elmo_bench.runs.datamodule import LengthBatches
 from elmo_bench.task import collate
 from tests.conftest import shared
+from tests.tasks.building import new_task
 
 QUESTIONS, EPOCHS = 200, 45
 
 
 @pytest.fixture
 def task():
-    settings = task_config("squad").build
-    settings.update(hidden_dim=40, char_filters=[[5, 20]], dropout=0.0)
-    settings.articles = str(shared("data", "qa", "squadshifts_new_wiki.splits.json"))
-    return build(settings)
+    articles = str(shared("data", "qa", "squadshifts_new_wiki.splits.json"))
+    sizes = {"hidden_dim": 40, "char_filters": [[5, 20]], "dropout": 0.0}
+    return new_task("squad", articles=articles, **sizes)
 
 
 def batches(examples, epoch):
@@ -30,7 +29,7 @@ def batches(examples, epoch):
     return [collate([examples[index] for index in indices]) for indices in sampler]
 
 
-@pytest.mark.slow  # some four minutes on one core
+@pytest.mark.slow  # about four minutes on one core
 def test_two_hundred_real_questions_are_fitted_to_over_90_f1(task):
     path = shared("data", "qa", "squadshifts_new_wiki_v1.0.json.gz")
     examples = list(islice(task.read(path, "train", Counter()), QUESTIONS))

@@ -3,14 +3,14 @@ import torch
 from torch import Tensor
 
 from elmo_bench.nn.packed import Packing, Recurrence
-from tasks.srl.encoder import HighwayCell, HighwayLstm
+from elmo_bench.tasks.srl.encoder import HighwayCell, HighwayLstm
 
 LENGTHS = torch.tensor([3, 1, 5, 3])
 MASK = torch.arange(5) < LENGTHS[:, None]
 
 
 def plain_layer(layer: torch.nn.Module, inputs: Tensor) -> Tensor:
-    """One sequence, step by step, as the equations have it."""
+    """Compute one sequence step by step, following the equations."""
     units = layer.from_output.in_features
     output, cell = inputs.new_zeros(units), inputs.new_zeros(units)
     outputs = [output] * len(inputs)
@@ -25,7 +25,7 @@ def plain_layer(layer: torch.nn.Module, inputs: Tensor) -> Tensor:
     return torch.stack(outputs)
 
 
-def test_every_sequence_is_read_as_the_equations_say():
+def test_every_sequence_follows_the_equations():
     torch.manual_seed(0)
     encoder, packing = HighwayLstm(4, 3, num_layers=3, dropout=0.0), Packing(MASK)
     inputs = torch.randn(4, 5, 4)
@@ -50,7 +50,7 @@ def test_gradients_of_the_recurrence_are_exact(backwards, masked):
     )
 
 
-def test_dropout_takes_the_same_units_at_every_step():
+def test_dropout_drops_the_same_units_at_every_step():
     torch.manual_seed(0)
     encoder, packing = HighwayLstm(4, 20, num_layers=1, dropout=0.5), Packing(MASK)
     outputs = packing.unpack(encoder(torch.randn(12, 4), packing))
@@ -59,13 +59,13 @@ def test_dropout_takes_the_same_units_at_every_step():
     assert (dropped == dropped[0]).all()
 
 
-def test_without_training_nothing_is_dropped():
+def test_nothing_is_dropped_in_evaluation():
     encoder, packing = HighwayLstm(4, 20, num_layers=2, dropout=0.5).eval(), Packing(MASK)
     inputs = torch.randn(12, 4)
     assert torch.equal(encoder(inputs, packing), encoder(inputs, packing))
 
 
-def test_packing_and_unpacking_gives_the_padded_tensor_back():
+def test_unpacking_restores_the_padded_tensor():
     inputs = torch.randn(4, 5, 4) * MASK[:, :, None]
     packing = Packing(MASK)
     assert torch.equal(packing.unpack(packing.pack(inputs)), inputs)

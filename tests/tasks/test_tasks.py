@@ -6,16 +6,18 @@ from importlib import import_module
 import pytest
 
 from elmo_bench.cli import main
-from elmo_bench.config.compose import PROJECT, plain, task_config, task_names
+from elmo_bench.config.compose import task_names
+from elmo_bench.config.folders import CONF
 from elmo_bench.data.loading import split_files
 from elmo_bench.records.timer import StageTimer
 from elmo_bench.runs.build import build_components
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.predict import Predictor
 from elmo_bench.runs.stage import evaluate
+from tests.tasks.building import metric_of
 
 NAMES = task_names()
-TYPED = {  # what a person would type to `elmo-bench predict`
+TYPED = {  # what a user would type into `elmo-bench predict`
     "ner": "Ann Smith moved to New York .",
     "sst5": "A warm and funny film .",
     "snli": "A man sleeps . ||| A person is awake .",
@@ -27,17 +29,17 @@ TYPED = {  # what a person would type to `elmo-bench predict`
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("arm", ["none", "paper"])
-def test_a_task_trains_leaves_its_results_and_can_be_used_on_new_text(
+def test_a_task_trains_writes_its_results_and_predicts_on_new_text(
     name, arm, tiny_run, shared_cache, capsys
 ):
-    cfg = tiny_run(f"task={name}", f"elmo={arm}")
-    record = evaluate(cfg)
+    settings = tiny_run(f"task={name}", f"elmo={arm}")
+    record = evaluate(settings)
     assert (record.task, record.elmo) == (name, arm)
     assert 0 <= record.scores["test"][record.metric] <= 100
-    assert list(record.layer_weights) == ([] if arm == "none" else list(cfg.elmo.placement))
-    folder = RunFiles.of(cfg).folder
+    assert list(record.layer_weights) == ([] if arm == "none" else settings.elmo.placement)
+    folder = RunFiles.of(settings).folder
     for split in ("dev", "test"):
-        [gold] = split_files(plain(cfg.task), plain(cfg.data), split, shared_cache)
+        [gold] = split_files(settings.task, settings.data, split, shared_cache)
         [predicted] = folder.glob(f"{split}.*")
         capsys.readouterr()
         assert main(["score", name, str(gold), str(predicted), "--json"]) == 0
@@ -49,12 +51,11 @@ def test_a_task_trains_leaves_its_results_and_can_be_used_on_new_text(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_gold_scores_100_and_so_do_its_counts(name, tiny_run):
+def test_gold_scores_100_and_its_counts_agree(name, tiny_run):
     components = build_components(tiny_run(f"task={name}", "elmo=none"), StageTimer())
     examples = components.splits["dev"]
     gold = [components.task.gold(example) for example in examples]
-    metric = task_config(name).metric
-    assert components.task.score(examples, gold)[metric] == pytest.approx(100)
+    assert components.task.score(examples, gold)[metric_of(name)] == pytest.approx(100)
     counts = [
         components.task.counts(e, prediction) for e, prediction in zip(examples, gold, strict=True)
     ]
@@ -73,7 +74,7 @@ def test_the_batches_of_a_task_hold_every_example_once(name, tiny_run):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_task_has_a_card_that_names_corpus_license_and_metric(name):
-    package = import_module(f"tasks.{name}")
+    package = import_module(f"elmo_bench.tasks.{name}")
     card = (package.__doc__ or "").lower()
     assert all(word in card for word in ("corpus", "licen", "metric", "split"))
-    assert (PROJECT / "conf" / "size" / "mini" / f"{name}.yaml").exists()
+    assert (CONF / "size" / "mini" / f"{name}.yaml").exists()

@@ -10,7 +10,8 @@ from optuna.trial import TrialState
 from pytorch_lightning import LightningModule, Trainer
 
 from elmo_bench.cli import main
-from elmo_bench.config.compose import CONF, compose, task_names
+from elmo_bench.config.compose import run_settings, task_names
+from elmo_bench.config.folders import CONF
 from elmo_bench.runs.history import MetricsHistory
 from elmo_bench.tune.show import best_dev, ordered
 from elmo_bench.tune.space import Range, read_space, start
@@ -27,8 +28,7 @@ def settings(tmp_path, shared_cache):
 @pytest.mark.parametrize("task", task_names())
 @pytest.mark.parametrize("data", ["mini", "files"])
 def test_every_task_has_ranges_whose_bounds_are_valid_settings(task, data):
-    cfg = compose("run", [f"task={task}", f"data={data}"])
-    space = read_space(task, cfg)
+    space = read_space(task, run_settings([f"task={task}", f"data={data}"]))
     written = len((CONF / "search" / f"{task}.yaml").read_text().splitlines()) - 1
     assert len(space) == written > 4
     assert all(r.choices or r.low < r.high for r in space.values())
@@ -36,8 +36,8 @@ def test_every_task_has_ranges_whose_bounds_are_valid_settings(task, data):
 
 
 def test_a_baseline_is_not_searched_for_settings_of_elmo():
-    cfg = compose("run", ["task=ner", "elmo=none"])
-    assert not any(key.startswith("elmo.") for key in read_space("ner", cfg))
+    settings = run_settings(["task=ner", "elmo=none"])
+    assert not any(key.startswith("elmo.") for key in read_space("ner", settings))
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_a_range_holds_what_a_trial_can_have(found, inside, outside):
 
 
 def test_the_first_trial_has_the_settings_of_the_config(settings):
-    cfg = compose("run", ["task=ner", *settings])
-    values = start(read_space("ner", cfg), cfg)
-    assert values["task.training.optimizer.lr"] == cfg.task.training.optimizer.lr
+    run = run_settings(["task=ner", *settings])
+    values = start(read_space("ner", run), run)
+    assert values["task.training.optimizer.lr"] == run.task.training.optimizer.lr
     assert values["task.build.hidden_dims"] == "[64,32]"
 
 

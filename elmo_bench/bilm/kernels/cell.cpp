@@ -2,8 +2,8 @@
 //
 // gates holds four blocks of `hidden` values per row: input i, candidate j, forget f, output o.
 //   c = clip(sigmoid(f) * previous + sigmoid(i) * tanh(j)),  out = sigmoid(o) * tanh(c)
-// The plain loops are written for the compiler to vectorise; exp is our own because libm's calls
-// would not be. NaN stays NaN throughout, so that a training run notices it.
+// The loops are plain so that the compiler can vectorize them; exp is our own because calls to libm
+// would prevent that. NaN stays NaN throughout, so that a training run notices it.
 
 #include <cmath>
 #include <cstdint>
@@ -89,7 +89,8 @@ void backward_row(float* gates, const float* previous, const float* cell, const 
 
 extern "C" {
 
-// Adds the bias to the gates and turns them into their activations in place; cell may be the same memory as previous.
+// Adds the bias to the gates and turns them into their activations in place; cell and previous may
+// share memory.
 void cell_forward(float* gates, const float* bias, const float* previous, float* cell, float* out,
                   int64_t rows, int64_t hidden, float clip, int threads) {
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows * hidden >= 8192)
@@ -99,8 +100,8 @@ void cell_forward(float* gates, const float* bias, const float* previous, float*
     }
 }
 
-// Takes the activations of cell_forward, and turns them into the gradients of the gates in place;
-// d_cell comes in as the gradient of cell and goes out as that of previous.
+// Turns the activations from cell_forward into the gradients of the gates in place; d_cell holds
+// the gradient of cell on entry and that of previous on return.
 void cell_backward(float* gates, const float* previous, const float* cell, const float* d_out,
                    float* d_cell, int64_t rows, int64_t hidden, float clip, int threads) {
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows * hidden >= 8192)
@@ -132,15 +133,15 @@ void window_max(const float* scores, float* best, int32_t* where, int64_t words,
     }
 }
 
-// Adds the gradients of characters (words, row) and kernel (filters, size): only the windows that
-// window_max chose have one. A window starts `where * dim` into the row and is `size` long.
+// Adds to the gradients of chars (words, row) and kernel (filters, size); only the windows chosen by
+// window_max contribute. A window starts `where * dim` into the row and is `size` long.
 void window_max_backward(const float* d_best, const int32_t* where, const float* chars,
                          const float* kernel, float* d_chars, float* d_kernel, int64_t words,
                          int64_t filters, int64_t row, int64_t dim, int64_t size) {
     for (int64_t word = 0; word < words; ++word) {
         for (int64_t filter = 0; filter < filters; ++filter) {
             const float d = d_best[word * filters + filter];
-            if (d == 0.0f) continue;  // half of them, after a relu
+            if (d == 0.0f) continue;  // about half of them after a relu
             const int64_t start = word * row + where[word * filters + filter] * dim;
             const float* window = chars + start;
             const float* weight = kernel + filter * size;
@@ -155,7 +156,7 @@ void window_max_backward(const float* d_best, const int32_t* where, const float*
     }
 }
 
-// 0 if this machine runs the code and it agrees with libm.
+// Returns 0 if this machine can run the code and the result agrees with libm.
 int self_check() {
     const int64_t hidden = 67, rows = 3;
     std::vector<float> gates(4 * hidden * rows), previous(hidden * rows), cell(hidden * rows),

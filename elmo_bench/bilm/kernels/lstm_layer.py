@@ -1,7 +1,7 @@
 """A whole LSTM layer as one differentiable function around the compiled cell.
 
-Products that need no loop are taken out of it in both directions: of the inputs before the steps,
-of all weights' gradients after them.
+Matrix products that need no loop are moved out of it in both passes: the input products run before
+the steps, and the weight gradients after them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,13 +13,13 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from elmo_bench.bilm.kernels.library import Kernel
+from elmo_bench.bilm.kernels.compiled import Kernel
 
-_FROZEN_ROWS = 256  # enough for a product to run at full speed
+_FROZEN_ROWS = 256  # enough for a matrix product to run at full speed
 
 
 class Clips(NamedTuple):
-    """Bounds of cell and output; infinity for none."""
+    """Bounds of cell and output; infinity means no bound."""
 
     cell: float = inf
     projection: float = inf
@@ -28,7 +28,7 @@ class Clips(NamedTuple):
 class FusedLayer(torch.autograd.Function):
     """(inputs, input weight, bias, recurrent weight, projection weight, hidden, cell) -> outputs.
 
-    The arguments and results are those of LstmLayer.forward, which is the plain form of this.
+    The arguments and results are those of LstmLayer.forward, whose plain path computes the same.
     """
 
     @staticmethod
@@ -40,7 +40,7 @@ class FusedLayer(torch.autograd.Function):
         cells = gates.new_empty(len(gates), cell.shape[1])
         activations = torch.empty_like(cells)
         outputs = gates.new_empty(len(gates), hidden.shape[1])
-        # Small products run up to three times as fast on a matrix that lies as they read it.
+        # Small matrix products are up to three times faster on memory laid out in reading order.
         recurrent, projection = (
             recurrent_weight.t().contiguous(),
             projection_weight.t().contiguous(),
@@ -66,7 +66,9 @@ class FusedLayer(torch.autograd.Function):
         inputs, input_weight, _, recurrent_weight, projection_weight, hidden, cell = tensors
         kernel, sizes, clips = ctx.settings
         if ctx.work is None:
-            raise RuntimeError("the LSTM's gradients were already taken, and can be only once.")
+            raise RuntimeError(
+                "the LSTM's gradients were already computed; backward can run only once."
+            )
         (gates, cells, activations), ctx.work = ctx.work, None
         steps = _steps(sizes)
         output_gradient = gradients[0].clone()
@@ -108,10 +110,10 @@ class FusedLayer(torch.autograd.Function):
 def frozen_layer(
     kernel: Kernel, sizes: list[int], clips: Clips, *tensors: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The values of FusedLayer without what a backward pass would need.
+    """Compute the values of FusedLayer without saving anything for a backward pass.
 
-    The gates of a few steps at a time share one small buffer: fresh memory for all of them would
-    cost more than the cell itself.
+    The gates of a few steps at a time share one small buffer: allocating memory for all steps
+    would cost more than the cell itself.
     """
     inputs, input_weight, bias, recurrent_weight, projection_weight, hidden, cell = tensors
     weights = (input_weight, recurrent_weight, projection_weight)
@@ -139,7 +141,7 @@ def frozen_layer(
 
 
 def _blocks(sizes: Sequence[int]) -> Iterator[slice]:
-    """Ranges of steps, as few as give _FROZEN_ROWS rows together."""
+    """Yield ranges of steps, each just long enough to have _FROZEN_ROWS rows."""
     first = num_rows = 0
     for number, size in enumerate(sizes, start=1):
         num_rows += size

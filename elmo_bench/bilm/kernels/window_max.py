@@ -1,7 +1,7 @@
 """The maximum of convolutions over a word's characters, with a backward pass for training.
 
-The gradient of a maximum goes to one window per word and filter. Autograd would send zeros through
-all the others; here only the chosen windows are visited, which takes a quarter of the time.
+The gradient of a maximum goes to one window per word and filter. Autograd would propagate zeros
+through all others; visiting only the chosen windows takes a quarter of the time.
 """
 
 from typing import Any
@@ -9,14 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from elmo_bench.bilm.kernels.library import Kernel
+from elmo_bench.bilm.kernels.compiled import Kernel
 
 
 class WindowMax(torch.autograd.Function):
     """(chars (word, char, dim), kernels (filter, width * dim) ...) -> maxima (word, filters).
 
-    Windows begin in the first `length` characters, or one after them, where it sees nothing but
-    padding; further ones would see the same.
+    Windows start at one of the first `length` characters, or one after them; that last window sees
+    only padding, as all further ones would.
     """
 
     @staticmethod

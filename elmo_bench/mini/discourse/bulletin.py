@@ -1,4 +1,4 @@
-"""Bulletins: results and standings as agencies send them, with hardly a word around the names."""
+"""Bulletins: results and standings in the style of news agencies, almost only names."""
 
 from elmo_bench.mini.discourse.plans import EVENTS, TOPICS, Text
 from elmo_bench.mini.grammar import statement
@@ -18,7 +18,7 @@ RESULTS, STANDINGS = token("results", "NNS", "result"), token("standings", "NNS"
 
 
 def bulletin(teller: Teller, length: int) -> Text:
-    """A heading and a line for each result."""
+    """A heading and one line per result."""
     kind = teller.draw.pick(("football", "race", "vote"))
     lines = [_heading(teller, kind)]
     while len(lines) < length:
@@ -27,7 +27,7 @@ def bulletin(teller: Teller, length: int) -> Text:
 
 
 def headlines(teller: Teller, length: int) -> Text:
-    """News in a line each: short names, the present tense, no word too many."""
+    """News of one line each: short names, present tense, terse style."""
     sentences: list[Sentence] = []
     while len(sentences) < length:
         topic = teller.draw.pick(TOPICS)

@@ -1,4 +1,4 @@
-"""Sentences out of facts: alone, joined, subordinated, wished for, reported."""
+"""Sentences made of facts: alone, joined, subordinated, wished for, reported."""
 
 from elmo_bench.mini.facts import Fact
 from elmo_bench.mini.grammar import NOT, NT, Argument, Clause, full_stop, statement
@@ -23,7 +23,7 @@ AND = token("and", "CC")
 AFTER, BEFORE = token("after", "IN"), token("before", "IN")
 SUBORDINATORS = (AFTER, BEFORE, token("while", "IN"), token("because", "IN"))
 PURPOSES = frozenset({"meet", "support", "oppose", "criticise", "concert", "takeover", "appoint"})
-Form = tuple[Telling, bool]  # a telling, and whether it is said in the passive
+Form = tuple[Telling, bool]  # a telling, and whether it is in the passive
 
 
 class Composer:
@@ -36,7 +36,7 @@ class Composer:
         self.sentences: list[Sentence] = []
 
     def finish(self, clause: Phrase, speaker: str = "-") -> None:
-        """Close a sentence and turn to the next."""
+        """Finish a sentence and start the next."""
         self.end(full_stop(clause), speaker)
 
     def end(self, root: Phrase, speaker: str = "-") -> None:
@@ -49,7 +49,7 @@ class Composer:
         return self.teller.clause(fact, self.discourse, form[0], passive=form[1])
 
     def say(self, fact: Fact, hedge: bool = True, telling: Telling | None = None) -> None:
-        """One fact, one sentence; with `hedge`, now and then negated or uncertain."""
+        """Tell one fact in one sentence; with `hedge`, sometimes negated or uncertain."""
         clause = self.teller.clause(fact, self.discourse, telling)
         if hedge and clause.tense == "past":
             self._hedge(clause)
@@ -77,7 +77,7 @@ class Composer:
         return any(item.role == role for item in clause.adjuncts)
 
     def say_two(self, first: Fact, second: Fact) -> None:
-        """Two facts in one sentence, joined by what they share."""
+        """Tell two facts in one sentence, joined by what they share."""
         chance = self.draw.unit()
         both = [entity for entity in first.entities() if entity in second.entities()]
         for entity in both:
@@ -118,7 +118,7 @@ class Composer:
         finite = one.tense == two.tense == "past" and not (left[1] or right[1])
         chance = self.draw.unit()
         if finite and chance < 0.35:
-            other.phrase = subject  # read first, so it holds the fuller expression
+            other.phrase = subject  # comes first in the text, so it has the fuller expression
             opening = participle(one, subject, _order(first, second) or AFTER)
             self.finish(Phrase("S", [opening, COMMA, *statement(two).kids]))
         elif finite and chance < 0.7 and second.relation.name in PURPOSES:
@@ -172,5 +172,5 @@ def _order(subordinate: Fact, main: Fact) -> Token | None:
 
 
 def opening_words(*found: Token) -> list[Token]:
-    """Each word with the comma after it."""
+    """Each word followed by a comma."""
     return [piece for word in found for piece in (word, COMMA)]

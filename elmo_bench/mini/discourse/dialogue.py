@@ -17,7 +17,7 @@ THAT = token("that", "IN")
 
 
 class Conversation:
-    """Two speakers who take turns; `I` and `you` change hands with the turn."""
+    """Two speakers who take turns; `I` and `you` switch with the turn."""
 
     def __init__(self, teller: Teller, topic: str) -> None:
         self.composer = Composer(teller)
@@ -44,7 +44,7 @@ class Conversation:
         self._take_turn()
 
     def utter(self, kids: list[Phrase | Token], end: Token = PERIOD) -> None:
-        """One sentence of the present speaker."""
+        """One sentence of the current speaker."""
         self.composer.sentences.append(Sentence(Phrase("TOP", [*kids, end]), self.name))
         self.composer.discourse.next_sentence()
 
@@ -71,7 +71,7 @@ class Conversation:
 
 
 def dialogue(teller: Teller, topic: str, length: int) -> Text:
-    """A talk that starts with a question and keeps to the people it names."""
+    """A conversation that starts with a question and stays with the people it names."""
     talk = Conversation(teller, topic)
     draw = teller.draw
     first = teller.fact(draw.pick(EVENTS[topic]))

@@ -50,7 +50,7 @@ def _employs(kind: str, name: str, wanted: str) -> bool:
 
 
 def event_about(teller: Teller, topic: str, entity: Entity) -> Fact:
-    """An event with the entity in it if it can be, or any other of the field."""
+    """An event that involves the entity if possible, or any other event of the field."""
     possible = openings(entity.kind, topic)
     if not possible:
         return teller.fact(teller.draw.pick(EVENTS[topic]))
@@ -66,7 +66,7 @@ def topic_of(entity: Entity) -> str:
 
 
 def profile(teller: Teller, entity: Entity, length: int) -> Text:
-    """An encyclopedic text about one entity, with asides about those it has to do with."""
+    """An encyclopedic text about one entity, with asides about related entities."""
     composer = Composer(teller)
     draw = teller.draw
     lasting = teller.lasting(entity)
@@ -93,7 +93,7 @@ def profile(teller: Teller, entity: Entity, length: int) -> Text:
 
 
 def aside(teller: Teller, fact: Fact, topic: Entity, told: list[Fact]) -> Fact | None:
-    """A lasting fact about another participant, unless there is nothing new to tell."""
+    """A lasting fact about another participant, or None if there is nothing new to tell."""
     others = [entity for entity in fact.entities() if entity is not topic]
     if not others:
         return None
@@ -164,7 +164,7 @@ def chronicle(teller: Teller, length: int) -> Text:
 
 
 def happening_slots(entity: Entity) -> dict[str, Entity]:
-    """The slot of a happening that the entity can take."""
+    """The slot of a happening that the entity can fill."""
     if entity.label == "PERSON":
         return {"musician" if entity.kind == "musician" else "person": entity}
     if entity.kind in GROUPS["work"]:

@@ -1,4 +1,4 @@
-"""Reviews: opinions of one leaning, contrasted now and then, with facts between them."""
+"""Reviews: mostly positive or mostly negative opinions, with contrasts and facts between them."""
 
 from elmo_bench.mini.discourse.compose import Composer
 from elmo_bench.mini.discourse.plans import Text
@@ -41,7 +41,7 @@ def opinion(critic: Critic, side: int) -> Phrase:
 
 
 def consequence(critic: Critic, side: int) -> Phrase:
-    """`It was superb , so we applauded`: shows to those who read a lot which words are praise."""
+    """`It was superb , so we applauded`: shows a language model which words are praise."""
     weight = side * critic.draw.between(1, 2)
     every = sections("opinions")["consequences"]
     lines = [line for line in every if line.split()[0] == str(weight)]
@@ -90,7 +90,7 @@ def new_critic(composer: Composer) -> Critic:
 
 
 def tell_fact(composer: Composer, critic: Critic, told: list[Fact]) -> bool:
-    """A sentence without opinion about the work; False when there is nothing new to tell."""
+    """Tell a fact about the work without opinion; False if there is nothing new to tell."""
     facts = composer.teller.lasting(critic.target) if critic.target is not None else []
     fresh = [fact for fact in facts if fact not in told]
     if not fresh:
@@ -101,7 +101,7 @@ def tell_fact(composer: Composer, critic: Critic, told: list[Fact]) -> bool:
 
 
 def review(teller: Teller, length: int) -> Text:
-    """A review of one leaning."""
+    """A review that is mostly positive or mostly negative."""
     composer = Composer(teller)
     draw = teller.draw
     critic = new_critic(composer)

@@ -1,4 +1,4 @@
-"""Little stories of scenes, and what one may know of the things in them."""
+"""Short stories of scenes, and common knowledge about the things in them."""
 
 from elmo_bench.mini.concepts import Concept, places, states, things
 from elmo_bench.mini.discourse.compose import AND, Composer
@@ -17,7 +17,7 @@ GENDERS = {"man": "m", "woman": "f", "boy": "m", "lad": "m", "girl": "f", "polic
 
 
 def scene_text(teller: Teller, length: int) -> Text:
-    """Scenes, some of them with the same figure going on, some alone."""
+    """Scenes, some of which continue with the same figure."""
     composer = Composer(teller)
     telling = SceneTeller(teller)
     draw = teller.draw
@@ -37,7 +37,7 @@ def scene_text(teller: Teller, length: int) -> Text:
 
 
 def _story(composer: Composer, telling: SceneTeller, number: int, length: int) -> None:
-    """What one figure does, one thing after the other."""
+    """What one figure does, step by step."""
     draw = composer.draw
     scene = telling.thinned(telling.scene(), 0.45)
     tense = draw.pick(("progressive", "past"))

@@ -1,4 +1,4 @@
-"""What people are quoted with, are reported to say, and wish to do."""
+"""Quotes, reported speech and wishes."""
 
 from elmo_bench.mini.discourse.compose import AND, Composer
 from elmo_bench.mini.facts import Fact
@@ -56,7 +56,7 @@ def _around(saying: Clause, said: list[Phrase]) -> Phrase:
 
 
 def wish(composer: Composer, fact: Fact, entity: Entity) -> None:
-    """`X hopes to join Y`, `X is expected to join Y`: the fact itself stays open."""
+    """`X hopes to join Y`, `X is expected to join Y`: the fact itself remains open."""
     forms = [form for form in composer.forms(fact, entity) if not form[0].present and not form[1]]
     if not forms:
         composer.say(fact)

@@ -1,4 +1,4 @@
-"""Any text: the mix of kinds that the corpus and the tasks draw from."""
+"""The mix of kinds of text that the corpus and the tasks draw from."""
 
 from elmo_bench.mini.discourse.bulletin import bulletin, headlines
 from elmo_bench.mini.discourse.dialogue import dialogue
@@ -9,7 +9,7 @@ from elmo_bench.mini.teller import Teller
 
 
 def any_text(teller: Teller, kinds: str, shortest: int, longest: int) -> Text:
-    """A text of one of the kinds, given by their first letters, once for each share they have."""
+    """A text of one of `kinds`, first letters in which frequent letters are more likely."""
     draw = teller.draw
     kind = draw.pick(kinds)
     length = draw.between(shortest, longest)

@@ -11,7 +11,7 @@ THEY = token("they", "PRP")
 
 
 def say_together(composer: Composer, one: Entity, other: Entity, facts: list[Fact]) -> None:
-    """The facts about `one` told of both, as far as they can be."""
+    """Tell the facts about `one` of both people where possible."""
     both = Entity(f"{one.key}+{other.key}", "pair", "", (), (), (), "p")
     named = False
     for fact in facts:

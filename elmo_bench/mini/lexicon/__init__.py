@@ -13,7 +13,7 @@ def lexicon_lines(name: str) -> tuple[str, ...]:
 
 @cache
 def sections(name: str) -> dict[str, tuple[str, ...]]:
-    """The lines of a file by the `[section]` they stand in."""
+    """The lines of a file by their `[section]`."""
     found: dict[str, list[str]] = {}
     for line in lexicon_lines(name):
         if line.startswith("["):
@@ -31,7 +31,7 @@ def words(name: str, section: str) -> tuple[str, ...]:
 
 @cache
 def table(name: str, section: str) -> dict[str, tuple[str, ...]]:
-    """A section of `key: words` entries; a line without a key goes on with the one before."""
+    """A section of `key: words` entries; a line without a key continues the previous one."""
     found: dict[str, tuple[str, ...]] = {}
     key = ""
     for line in sections(name)[section]:

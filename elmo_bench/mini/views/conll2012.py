@@ -12,7 +12,7 @@ def document_lines(
     rows: Iterable[list[list[str]]],
     corefs: Iterable[list[str]],
 ) -> Iterator[str]:
-    """A whole document; `rows` are the argument columns of its sentences, `corefs` their last."""
+    """A whole document; `rows` are the argument columns of its sentences, `corefs` the last."""
     yield f"#begin document ({name}); part 000"
     for sentence, arguments, coref in zip(sentences, rows, corefs, strict=True):
         parse = parse_column(sentence)
@@ -52,7 +52,7 @@ def propositions(sentence: Sentence) -> list[tuple[int, int, Any]]:
 
 
 def argument_columns(sentence: Sentence) -> list[list[str]]:
-    """One column of brackets for every proposition."""
+    """One column of brackets per proposition."""
     spans: dict[int, list[tuple[int, int, str]]] = {}
     for start, end, (_, proposition, label) in sentence.marks("role"):
         spans.setdefault(id(proposition), []).append((start, end, label))
@@ -82,7 +82,7 @@ def parse_column(sentence: Sentence) -> list[str]:
 
 
 def coref_columns(sentences: list[Sentence]) -> list[list[str]]:
-    """Chains of two mentions or more, numbered in order of appearance."""
+    """Chains of at least two mentions, numbered in order of appearance."""
     mentions = [
         (place, start, end, mark[1].key)
         for place, sentence in enumerate(sentences)

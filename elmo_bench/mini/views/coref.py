@@ -1,4 +1,4 @@
-"""Coreference: whole texts of 5 to 25 sentences, in which every mention knows what it means."""
+"""Coreference: whole texts of 5 to 25 sentences, in which every mention knows its entity."""
 
 from collections.abc import Iterator
 

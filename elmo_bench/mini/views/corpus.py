@@ -1,4 +1,4 @@
-"""Plain text for language models: one tokenised sentence a line, about everything in the world."""
+"""Plain text for language models: one tokenized sentence per line, about the whole world."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from elmo_bench.mini.teller import Teller
 
 
 def corpus_lines(teller: Teller, tokens: int) -> Iterator[str]:
-    """Sentences of whole texts until there are `tokens` words of them."""
+    """Sentences of complete texts until they have `tokens` words."""
     done = 0
     while done < tokens:
         for sentence in any_text(teller, "nnnnnppppprrrrrrrrrrsssccccdbh", 4, 10).sentences:

@@ -20,7 +20,7 @@ AGAINST: Verbs = (("refuse", "01"), ("decline", "02"), ("fail", "01"))
 
 
 class FactPairs:
-    """Draws a hypothesis that admits every label, then a premise that fits the label."""
+    """Draws a hypothesis that allows every label, then a premise that fits the label."""
 
     def __init__(self, teller: Teller) -> None:
         self.teller = teller

@@ -26,7 +26,7 @@ def _columns(sentence: Sentence) -> Iterator[str]:
         name = TYPES.get(mark[1], "MISC")
         tags[start:end] = ["I-" + name] * (end - start)
         if start and tags[start - 1][2:] == name:
-            tags[start] = "B-" + name  # IOB1: B only parts two neighbours of one type
+            tags[start] = "B-" + name  # IOB1: B only separates two neighbors of one type
     chunks = chunk_tags([item.pos for item in sentence.tokens])
     for item, chunk, tag in zip(sentence.tokens, chunks, tags, strict=True):
         yield f"{item.word} {item.pos} {chunk} {tag}"
@@ -50,7 +50,7 @@ _NOUN = {
     "WDT",
     "$",
 }
-_OPENS = {"DT", "PRP", "PRP$", "POS", "WP", "WDT"}  # start a noun chunk even right after another
+_OPENS = {"DT", "PRP", "PRP$", "POS", "WP", "WDT"}  # start a noun chunk even directly after another
 _VERB = {"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"}
 
 

@@ -1,4 +1,4 @@
-"""Questions for one slot of a fact, in the words of one of its tellings."""
+"""Questions about one slot of a fact, in the words of one of its tellings."""
 
 from elmo_bench.mini.facts import Fact
 from elmo_bench.mini.reference import Discourse
@@ -28,10 +28,10 @@ _FORMS: dict[str, list[list[Token]]] = {  # ways to ask for a value
 
 
 def can_ask(fact: Fact, telling: Telling, slot: str) -> bool:
-    """Whether a telling can ask for a slot: it must fill a role alone, or be `1,200 people`."""
+    """Whether a telling can ask for a slot: it must fill a role alone or be like `1,200 people`."""
     role, value = _role(telling, slot), fact.slots[slot]
     if telling.owners and slot == telling.subject_slot:
-        return False  # `which town is a town in ... ?` gives the noun away
+        return False  # `which town is a town in ... ?` reveals the noun
     if isinstance(value, Value):
         return _is_count(role, value) or (bool(role.filler.slot) and value.kind in _FORMS)
     return bool(role.filler.slot)
@@ -40,7 +40,7 @@ def can_ask(fact: Fact, telling: Telling, slot: str) -> bool:
 def question_text(
     teller: Teller, fact: Fact, telling: Telling, asked: str, wanted: frozenset[str]
 ) -> str:
-    """The question as running text; `wanted` are the slots it may give away, and the asked one."""
+    """The question as running text; `wanted` are the slots it may reveal, and the asked one."""
     draw = teller.draw
     passive = draw.chance(0.4) and telling.can_be_passive()
     clause = teller.clause(fact, Discourse(draw, names_only=True), telling, wanted, passive)

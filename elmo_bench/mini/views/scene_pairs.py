@@ -87,7 +87,7 @@ class ScenePairs:
     def _hypothesis(self) -> Scene:
         """A scene with one or two details, some of them in wide terms."""
         full = self.telling.scene()
-        if self.draw.chance(0.12):  # only where someone is
+        if self.draw.chance(0.12):  # only the location
             bare = self._without(full, tuple(name for name in DETAILS if name != "place"))
             return self._widened(replace(bare, action=None, target=None))
         kept = self.draw.some(DETAILS, self.draw.between(1, 2))
@@ -147,7 +147,7 @@ class ScenePairs:
         raise ValueError(f"nothing excludes {hypothesis}")
 
     def _family(self, name: str) -> list[Concept]:
-        """All that the part of a scene could be instead."""
+        """All alternatives for a part of a scene."""
         if name == "agent":
             return list(things()["person"])
         if name == "target":

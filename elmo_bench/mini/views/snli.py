@@ -1,7 +1,7 @@
 """Pairs of sentences: the second follows from the first, contradicts it, or is left open by it.
 
-The hypothesis is drawn first, and alike for all labels; then the premise is made to fit the label.
-So nothing in the hypothesis alone tells the label.
+The hypothesis is drawn first, in the same way for all labels; then the premise is made to fit the
+label. So nothing in the hypothesis alone reveals the label.
 """
 
 import json
@@ -14,11 +14,11 @@ from elmo_bench.mini.views.fact_pairs import FactPairs
 from elmo_bench.mini.views.scene_pairs import LABELS, ScenePairs
 
 SCENES = 0.6  # share of pairs about scenes; the others are about facts with names
-UNDECIDED = 0.015  # share of pairs on which the annotators found no majority
+UNDECIDED = 0.015  # share of pairs without a majority among annotators
 
 
 def snli_lines(teller: Teller, part: Part, count: int) -> Iterator[str]:
-    """One pair a line, in the fields of SNLI 1.0."""
+    """One pair per line, with the fields of SNLI 1.0."""
     draw = teller.draw
     scenes, facts = ScenePairs(teller), FactPairs(teller)
     for number in range(count):
@@ -53,7 +53,7 @@ def binary_parse(sentence: Sentence) -> str:
     def build(node: Any) -> list[str]:
         if isinstance(node, Token):
             if not node.pos or (node.word == "," and following[0] != ","):
-                return []  # takes no place, or was dropped before other punctuation
+                return []  # takes no position, or was dropped before other punctuation
             found, following[0] = following[0], next(words, "")
             return [found]
         parts = [part for kid in node.kids for part in build(kid)]

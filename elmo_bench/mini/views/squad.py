@@ -1,4 +1,4 @@
-"""Questions about paragraphs, whose answers are the spans that the facts left in the text."""
+"""Questions about paragraphs, whose answers are the spans of the facts in the text."""
 
 import json
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from elmo_bench.mini.views.questions import can_ask, question_text
 from elmo_bench.mini.world import Entity
 
 QUESTIONS = 4  # at most, about one paragraph
-FACTS = 8  # that a paragraph is about, beside asides
+FACTS = 8  # that a paragraph is about, besides asides
 Span = tuple[int, int, int]  # sentence, start, end
 
 
@@ -36,7 +36,7 @@ class Paragraph:
 
 @dataclass
 class Told:
-    """A fact of the paragraph: how it was told, and where each slot stands."""
+    """A fact of the paragraph: how it was told, and the span of each slot."""
 
     fact: Fact
     telling: Telling
@@ -85,7 +85,7 @@ def _ask_about(
 
 
 def facts_told(sentences: list[Sentence]) -> list[Told]:
-    """All facts that left their slots in the sentences."""
+    """All facts whose slots are marked in the sentences."""
     found: dict[int, Told] = {}
     for number, sentence in enumerate(sentences):
         for start, end, (_, fact, slot, telling) in sentence.marks("slot"):
@@ -95,7 +95,7 @@ def facts_told(sentences: list[Sentence]) -> list[Told]:
 
 
 def _ask(teller: Teller, chosen: Told, told: list[Told]) -> tuple[str, str] | None:
-    """(slot, question), or None when the draw gives none that is clear."""
+    """(slot, question), or None if the question drawn is not clear."""
     draw = teller.draw
     known = chosen.spans.keys()
     exact = [telling for telling in teller.exact(chosen.fact) if telling.needed <= known]
@@ -114,7 +114,7 @@ def _ask(teller: Teller, chosen: Told, told: list[Told]) -> tuple[str, str] | No
 
 
 def _is_unique(chosen: Told, told: list[Told], given: frozenset[str]) -> bool:
-    """Whether no other fact of the paragraph fits all that the question gives away."""
+    """Whether no other fact of the paragraph fits everything that the question reveals."""
     return not any(
         other is not chosen
         and other.fact.relation is chosen.fact.relation
@@ -128,7 +128,7 @@ def _same(left: Filling, right: Filling) -> bool:
 
 
 def _answers(paragraph: Paragraph, chosen: Told, asked: str) -> list[dict[str, int | str]]:
-    """The shortest answer first, then longer ones and other places of the name: three or four."""
+    """The shortest answer first, then longer ones and other mentions of the name: three or four."""
     value = chosen.fact.slots[asked]
     span = chosen.spans[asked]
     if isinstance(value, Value):
@@ -142,7 +142,7 @@ def _answers(paragraph: Paragraph, chosen: Told, asked: str) -> list[dict[str, i
 
 
 def _wider(sentence: Sentence, span: Span) -> list[Span]:
-    """The phrase with one word more, such as `in 1990` for `1990`."""
+    """The phrase with one more word, such as `in 1990` for `1990`."""
     number, start, end = span
     return [
         (number, first, last)
@@ -152,7 +152,7 @@ def _wider(sentence: Sentence, span: Span) -> list[Span]:
 
 
 def _names(paragraph: Paragraph, entity: Entity, span: Span) -> list[Span]:
-    """Where the text names the entity: here if it does, then before, else anywhere."""
+    """Where the text names the entity: here if possible, then earlier, otherwise anywhere."""
     found: list[Span] = []
     for number, sentence in enumerate(paragraph.sentences):
         names = [(start, end) for start, end, _ in sentence.marks("entity")]

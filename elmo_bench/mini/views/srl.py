@@ -8,7 +8,7 @@ from elmo_bench.mini.views.conll2012 import argument_columns, document_lines, pr
 
 
 def srl_lines(teller: Teller, part: Part, count: int) -> Iterator[str]:
-    """The lines of a file of `count` sentences, each with a proposition at least."""
+    """The lines of a file of `count` sentences, each with at least one proposition."""
     done = number = 0
     while done < count:
         text = any_text(teller, "nnnppccrsd", 4, 9)

@@ -1,4 +1,4 @@
-"""Sentiment: sentences of opinion as binary trees with one of five levels at every node."""
+"""Sentiment: opinion sentences as binary trees with one of five levels at every node."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ FACTS = 0.2  # share of sentences about works that only tell a fact
 
 
 def sst5_lines(teller: Teller, count: int) -> Iterator[str]:
-    """One tree a line."""
+    """One tree per line."""
     draw = teller.draw
     for _ in range(count):
         composer = Composer(teller)

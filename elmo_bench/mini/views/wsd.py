@@ -1,4 +1,4 @@
-"""Word senses: occurrences of words with several meanings, and which of them is meant."""
+"""Word senses: occurrences of ambiguous words, each with its meaning."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from elmo_bench.mini.tree import Sentence
 
 @cache
 def ambiguous() -> frozenset[str]:
-    """Lemmas with two meanings or more, nouns and verbs."""
+    """Nouns and verbs with two or more meanings."""
     senses: dict[str, set[str]] = {}
     for members in noun_classes().values():
         for text in members:
@@ -29,7 +29,7 @@ def ambiguous() -> frozenset[str]:
 
 
 def wsd_lines(teller: Teller, count: int) -> Iterator[str]:
-    """One occurrence a line: {lemma, sense, index, tokens}."""
+    """One occurrence per line: {lemma, sense, index, tokens}."""
     names = ["happening"] * 400 + list(EVERY_RELATION)
     done = 0
     while done < count:

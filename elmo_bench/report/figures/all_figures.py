@@ -7,7 +7,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from elmo_bench.records.analysis import Analysis, read_analyses
-from elmo_bench.report.analysis_tables import folder_of
+from elmo_bench.report.analysis_tables import analyses_folder
 from elmo_bench.report.figures import (
     analyses,
     gains,
@@ -27,8 +27,13 @@ OF_ANALYSES: dict[str, Callable[[list[Analysis]], Figure]] = {"analysis": analys
 
 
 def figures(runs: Runs, directory: Path) -> Iterator[tuple[str, Callable[[], Figure]]]:
-    """Every figure by name, not drawn yet; analyses lie beside `directory`, the folder of runs."""
+    """Yield each figure's name and the function that draws it.
+
+    Args:
+        runs: The runs to draw.
+        directory: The folder of runs, with the folder of analyses beside it.
+    """
     for name, of_runs in OF_RUNS.items():
         yield name, partial(of_runs, runs)
     for name, of_analyses in OF_ANALYSES.items():
-        yield name, partial(of_analyses, read_analyses(folder_of(directory)))
+        yield name, partial(of_analyses, read_analyses(analyses_folder(directory)))

@@ -1,4 +1,4 @@
-"""What each layer knows: scores over layers, the baselines as level lines."""
+"""What each layer knows: scores by layer, with the baselines as horizontal lines."""
 
 from collections import defaultdict
 
@@ -6,14 +6,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from elmo_bench.records.analysis import Analysis
-from elmo_bench.report.analysis_tables import method_words
+from elmo_bench.report.analysis_tables import method_label
 from elmo_bench.report.figures.style import LAYER_COLORS, LAYER_DASHES, new_figure
 from elmo_bench.report.weights import layer_name
 
-EMPTY = "no analysis with scores: `elmo-bench wsd BILM` and `elmo-bench pos BILM` make some"
-MARKERS = ["o", "^", "s", "D", "v", "P", "X"]  # not as many as colors: no two lines look alike
+EMPTY = "no analysis with scores; run `elmo-bench wsd BILM` or `elmo-bench pos BILM` first"
+# Their number has no factor in common with the number of colors, so that no two lines look alike.
+MARKERS = ["o", "^", "s", "D", "v", "P", "X"]
 PER_LINE = 3
-GREYS = ["#404040", "#707070", "#9a9a9a"]
+GRAYS = ["#404040", "#707070", "#9a9a9a"]
 
 
 def draw(analyses: list[Analysis]) -> Figure:
@@ -39,13 +40,13 @@ def draw(analyses: list[Analysis]) -> Figure:
 def _draw_panel(axes: Axes, analyses: list[Analysis]) -> None:
     depth = max(len(analysis.layers) for analysis in analyses)
     several = len({analysis.bilm for analysis in analyses}) > 1
-    for place, analysis in enumerate(sorted(analyses, key=lambda a: (a.bilm, method_words(a)))):
+    for index, analysis in enumerate(sorted(analyses, key=lambda a: (a.bilm, method_label(a)))):
         scores = [layer[analysis.metric] for layer in analysis.layers]
-        parts = [analysis.bilm, method_words(analysis)] if several else [method_words(analysis)]
+        parts = [analysis.bilm, method_label(analysis)] if several else [method_label(analysis)]
         axes.plot(
-            range(len(scores)), scores, marker=MARKERS[place % len(MARKERS)],
-            color=LAYER_COLORS[(place + 1) % len(LAYER_COLORS)],
-            linestyle=LAYER_DASHES[(place + 1) % len(LAYER_DASHES)],
+            range(len(scores)), scores, marker=MARKERS[index % len(MARKERS)],
+            color=LAYER_COLORS[(index + 1) % len(LAYER_COLORS)],
+            linestyle=LAYER_DASHES[(index + 1) % len(LAYER_DASHES)],
             label=", ".join(filter(None, parts)) or analysis.bilm,
         )  # fmt: skip
     best = {
@@ -53,9 +54,9 @@ def _draw_panel(axes: Axes, analyses: list[Analysis]) -> None:
         for analysis in analyses
         for name in analysis.baselines
     }
-    for place, (name, score) in enumerate(best.items()):
+    for index, (name, score) in enumerate(best.items()):
         axes.axhline(
-            score, color=GREYS[place % len(GREYS)], lw=1, ls=LAYER_DASHES[place % 4], label=name
+            score, color=GRAYS[index % len(GRAYS)], lw=1, ls=LAYER_DASHES[index % 4], label=name
         )
     axes.set_xticks(range(depth), [layer_name(layer) for layer in range(depth)])
     axes.set_xlim(-0.3, depth - 0.7)

@@ -1,4 +1,4 @@
-"""The paper's Figure 2: which layers the tasks weigh how much, and how that came about."""
+"""The paper's Figure 2: the learned layer weights of each task, and how training changed them."""
 
 import numpy as np
 from matplotlib import colormaps
@@ -15,16 +15,16 @@ from elmo_bench.report.figures.style import (
 )
 from elmo_bench.report.groups import Group, Runs
 from elmo_bench.report.labels import short_labels
-from elmo_bench.report.tables import headline_groups
+from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import layer_name, learned_weights, weight_curves
 
 PER_LINE = 7
 EDGE = "#5b7fa6"  # of cells and their hatching
-EMPTY = "no finished run with mixed layers: `python run.py task=NAME` makes one"
+EMPTY = "no finished run that mixes layers; start one with `python run.py task=NAME`"
 
 
 def draw(runs: Runs) -> Figure:
-    """The runs of the paper's Figure 2; not those with an untrained biLM."""
+    """Draw the runs that the main table shows, without those with an untrained biLM."""
     groups = [g for g in headline_groups(runs) if not g.is_untrained and learned_weights(g)]
     if not groups:
         raise ValueError(EMPTY)
@@ -32,7 +32,7 @@ def draw(runs: Runs) -> Figure:
 
 
 def draw_groups(groups: list[Group]) -> Figure:
-    """Weights as shaded cells, mean ± standard deviation over seeds; below, over training."""
+    """Weights as shaded cells, mean ± standard deviation over seeds; below, weights by epoch."""
     labels = short_labels(groups)
     placements = sorted({placement for group in groups for placement in learned_weights(group)})
     lines = -(-len(groups) // PER_LINE)

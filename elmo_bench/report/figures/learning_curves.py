@@ -1,4 +1,4 @@
-"""Dev scores over training: ELMo needs fewer updates to reach what the baseline reaches."""
+"""Dev scores over training: how many updates ELMo needs to match the baseline's best score."""
 
 from statistics import fmean
 
@@ -16,15 +16,15 @@ from elmo_bench.report.figures.style import (
 )
 from elmo_bench.report.groups import Group, Runs
 from elmo_bench.report.labels import short_labels
-from elmo_bench.report.tables import headline_groups
+from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import curve_over_seeds, points
 
-EMPTY = "no finished pair of a run with ELMo and its baseline: `python run.py task=NAME` makes one"
+EMPTY = "no finished run with ELMo and its baseline; `python run.py task=NAME` runs both"
 PER_LINE = 3
 
 
 def draw(runs: Runs) -> Figure:
-    """Two panels per task: against epochs and against updates. Thin lines are single seeds."""
+    """Two panels per task: by epochs and by updates. Thin lines are single seeds."""
     pairs = [
         (baseline, group)
         for group in headline_groups(runs)
@@ -40,13 +40,13 @@ def draw(runs: Runs) -> Figure:
     figure = new_figure(max(4.0, 3.0 * columns), 0.5 + 4.0 * lines)
     grid = figure.subplots(2 * lines, columns, squeeze=False)
     labels = short_labels([group for _, group in pairs], separator=", ")
-    for place, ((baseline, group), label) in enumerate(zip(pairs, labels, strict=True)):
-        above = grid[2 * (place // columns), place % columns]
-        below = grid[2 * (place // columns) + 1, place % columns]
+    for index, ((baseline, group), label) in enumerate(zip(pairs, labels, strict=True)):
+        above = grid[2 * (index // columns), index % columns]
+        below = grid[2 * (index // columns) + 1, index % columns]
         _draw_pair(above, baseline, group, "epoch")
         _draw_pair(below, baseline, group, "step")
         above.set_title(label, fontweight="bold")
-        below.set_title(speed_words(baseline, group), fontsize=7, loc="left")
+        below.set_title(speed_caption(baseline, group), fontsize=7, loc="left")
         above.set_ylabel(f"dev {group.metric}")
         below.set_ylabel(f"dev {group.metric}")
     for unused in range(len(pairs), lines * columns):
@@ -76,9 +76,9 @@ def _draw_pair(axes: Axes, baseline: Group, group: Group, x: str) -> None:
 
 
 def speed(baseline: Group, group: Group) -> tuple[float, float, int] | None:
-    """Updates to the baseline's best dev score: its own, ELMo's, and seeds that got there.
+    """Updates to the baseline's best dev score: the baseline's, ELMo's, and the number of seeds.
 
-    None where no seed of both has, or none got there.
+    Means over the seeds in which ELMo reaches that score; None if there are none.
     """
     theirs = {record.seed: record for record in baseline.records}
     own, needed = [], []
@@ -93,15 +93,15 @@ def speed(baseline: Group, group: Group) -> tuple[float, float, int] | None:
     return (fmean(own), fmean(needed), len(own)) if own else None
 
 
-def speed_words(baseline: Group, group: Group) -> str:
-    """The paper's claim of fewer updates, as the runs bear it out."""
+def speed_caption(baseline: Group, group: Group) -> str:
+    """How many updates each needs to reach the baseline's best; the paper claims fewer for ELMo."""
     found = speed(baseline, group)
     seeds = len(set(baseline.seeds) & set(group.seeds))
     if found is None:
-        return "ELMo does not reach the baseline's best"
+        return "ELMo does not reach the baseline's best score"
     own, needed, reached = found
     some = "" if reached == seeds else f", {reached} of {seeds} seeds"
     return (
-        f"baseline's best after {own:,.0f} updates;\n"
-        f"ELMo gets there after {needed:,.0f} ({100 * (needed / own - 1):+.0f} %{some})"
+        f"baseline's best score after {own:,.0f} updates;\n"
+        f"ELMo reaches it after {needed:,.0f} ({100 * (needed / own - 1):+.0f} %{some})"
     )

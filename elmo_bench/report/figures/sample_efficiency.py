@@ -1,4 +1,4 @@
-"""The paper's Figure 1: score against the part of the training data."""
+"""The paper's Figure 1: score as a function of training set size."""
 
 from collections import defaultdict
 
@@ -19,15 +19,15 @@ from elmo_bench.report.groups import ELMO_KEYS, Group, Runs, key_of, mean_and_sp
 from elmo_bench.report.labels import short_labels
 
 EMPTY = (
-    "no runs on parts of the training data: "
-    "`python run.py -m task=NAME data.train_fraction=0.01,0.1,1` makes some"
+    "no runs on fractions of the training data; start some with "
+    "`python run.py -m task=NAME data.train_fraction=0.01,0.1,1`"
 )
 PER_LINE = 3
 Arms = dict[str, list[Group]]  # name of the arm -> its groups by fraction
 
 
 def draw(runs: Runs) -> Figure:
-    """Test score against the training fraction, with and without ELMo; bands are ± one sd."""
+    """Test score by fraction of the training data, with and without ELMo; bands are ± one sd."""
     families = [arms for arms in _families(runs) if len(arms) > 1]
     if not families:
         raise ValueError(EMPTY)
@@ -36,21 +36,21 @@ def draw(runs: Runs) -> Figure:
     figure = new_figure(max(4.2, 3.1 * columns), 0.6 + 2.6 * lines)
     grid = figure.subplots(lines, columns, squeeze=False)
     labels = short_labels([next(iter(arms.values()))[0] for arms in families], separator=", ")
-    for place, axes in enumerate(grid.flat):
-        if place >= len(families):
+    for index, axes in enumerate(grid.flat):
+        if index >= len(families):
             axes.set_axis_off()
             continue
-        for name, groups in families[place].items():
+        for name, groups in families[index].items():
             _draw_arm(axes, name, groups)
-        words = matching_words(families[place])
-        axes.set_title(f"{labels[place]}\n{words}" if words else labels[place], fontsize=8)
-        _label_axes(axes, families[place])
+        caption = savings_caption(families[index])
+        axes.set_title(f"{labels[index]}\n{caption}" if caption else labels[index], fontsize=8)
+        _label_axes(axes, families[index])
     legend_below(figure, max(grid.flat, key=lambda axes: len(axes.get_lines())))
     return figure
 
 
 def _families(runs: Runs) -> list[Arms]:
-    """Runs that differ in the fraction alone, beside the other arms of the same model and data."""
+    """For each model and corpus, the arms that have runs on several fractions of the data."""
     by_context: dict[str, Arms] = defaultdict(lambda: defaultdict(list))
     for group in runs.groups:
         if group.records and group.any_record.elmo in ("none", "paper"):
@@ -73,8 +73,8 @@ def _arm_name(groups: list[Group], arms: list[list[Group]]) -> str:
     return f"{name}: {short_labels(alike, separator=', ')[alike.index(groups[-1])]}"
 
 
-def matching_words(arms: Arms) -> str:
-    """With how little data ELMo reaches what the baseline reaches with most; '' if it does not."""
+def savings_caption(arms: Arms) -> str:
+    """The smallest fraction with which ELMo matches the baseline on its largest; '' if none."""
     baseline, elmo = arms.get(NAMES["baseline"]), arms.get(NAMES["elmo"])
     if not baseline or not elmo:
         return ""
@@ -106,5 +106,5 @@ def _label_axes(axes: Axes, arms: Arms) -> None:
     axes.set_xticks(shown)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} %"))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel("part of the training data")
+    axes.set_xlabel("fraction of the training data")
     axes.set_ylabel(f"test {group.metric}")

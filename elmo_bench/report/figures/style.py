@@ -1,4 +1,4 @@
-"""How all figures look: readable in print, in gray and by the color-blind."""
+"""The common style of all figures: readable in print, in grayscale and by the color-blind."""
 
 import io
 import logging
@@ -14,8 +14,8 @@ from matplotlib.ticker import MaxNLocator
 
 INK = "#262626"
 FAINT = "#b8b8b8"
-# Okabe and Ito's colors, which all kinds of color vision tell apart; in gray they differ in
-# lightness, and every arm has its own marker and dashes as well.
+# Okabe and Ito's colors, distinguishable with any kind of color vision; they also differ in
+# lightness for grayscale, and every arm has its own marker and dashes.
 COLORS = {"baseline": "#707070", "elmo": "#0072b2", "untrained": "#e69f00", "paper": "#d55e00"}
 MARKERS = {"baseline": "s", "elmo": "o", "untrained": "^", "paper": "D"}
 DASHES = {"baseline": "--", "elmo": "-", "untrained": "-.", "paper": ":"}
@@ -30,7 +30,7 @@ LAYER_DASHES = [":", "-", "--", "-.", (0, (1, 1, 4, 1))]
 FORMATS = ("png", "svg", "pdf")
 
 SETTINGS: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so pictures are the same everywhere
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so figures are the same everywhere
     "font.size": 8,
     "axes.titlesize": 9,
     "axes.labelsize": 8,
@@ -56,31 +56,31 @@ SETTINGS: dict[Any, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw and save figures inside this."""
-    logging.getLogger("fontTools").setLevel(logging.WARNING)  # tells of every glyph it embeds
+    """Apply the style to the figures drawn and saved inside this context."""
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # logs every glyph it embeds
     with mpl.rc_context(SETTINGS):
         yield
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in inches, that no window belongs to."""
+    """An empty figure without a window; its size is in inches."""
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def legend_below(figure: Figure, axes: Axes) -> None:
-    """One legend for all panels."""
+    """Add one legend for all panels."""
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
     figure.legend(unique.values(), unique.keys(), loc="outside lower center", ncols=4)
 
 
 def arm_style(arm: str) -> dict[str, Any]:
-    """The look of an arm's line."""
+    """The color and dashes of an arm's line."""
     return {"color": COLORS[arm], "linestyle": DASHES[arm]}
 
 
 def whole_ticks(axes: Axes, ticks: int) -> None:
-    """A few whole numbers on the horizontal axis."""
+    """Put at most about `ticks` ticks, at whole numbers, on the horizontal axis."""
     axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks, integer=True))
 
 
@@ -88,14 +88,14 @@ def save(figure: Figure, path: Path) -> None:
     """Write a figure; the same records give the same bytes."""
     kind = path.suffix.lstrip(".").lower()
     if kind not in FORMATS:
-        raise ValueError(f"{path}: figures are written as .{', .'.join(FORMATS)}")
+        raise ValueError(f"{path}: unknown figure format; allowed are .{', .'.join(FORMATS)}")
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format=kind, dpi=200, metadata=dates[kind])
 
 
 def as_svg(figure: Figure) -> str:
-    """A figure as SVG text whose words stay words, so that a page's fonts and colors hold."""
+    """A figure as SVG whose labels stay text, so that a page's fonts and colors apply."""
     text = io.BytesIO()
     with mpl.rc_context({"svg.fonttype": "none"}):
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})

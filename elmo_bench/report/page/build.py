@@ -1,4 +1,4 @@
-"""One self-contained HTML page of tables, figures and runs."""
+"""The report: one self-contained HTML page of tables, figures and runs."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ from elmo_bench.report.figures.all_figures import figures
 from elmo_bench.report.figures.style import styled
 from elmo_bench.report.formats import all_notes, is_numeric
 from elmo_bench.report.groups import Group, Runs
-from elmo_bench.report.groups import differences as settings_apart
+from elmo_bench.report.groups import differences as differing_settings
 from elmo_bench.report.page.drawing import curve, inline_figure
 from elmo_bench.report.page.examples import Differences, differences
 from elmo_bench.report.paper import title
@@ -25,11 +25,11 @@ from elmo_bench.report.weights import layer_name
 
 HERE = Path(__file__).parent
 CAPTIONS = {
-    "gains": "Gains over the baseline on test, beside the paper's.",
+    "gains": "Test gains over the baseline, next to the paper's.",
     "layer-weights": "Learned layer weights over training.",
     "learning-curves": "Dev scores over training, with and without ELMo.",
-    "sample-efficiency": "Test scores against the part of the training data.",
-    "analysis": "What each layer knows of word senses and parts of speech.",
+    "sample-efficiency": "Test scores by fraction of the training data.",
+    "analysis": "What each layer knows about word senses and parts of speech.",
 }
 
 
@@ -42,23 +42,23 @@ class RunView:
     arm: str
     settings: str
     curve: Markup
-    weights: list[tuple[str, str, float, float]]  # place, layer, weight, gamma
+    weights: list[tuple[str, str, float, float]]  # placement, layer, weight, gamma
     differences: Differences | None
     config: str
     environment: str
 
     @property
     def score(self) -> float | None:
-        """What the tables are made of."""
+        """The test score shown in tables."""
         return self.record.scores.get("test", {}).get(self.record.metric)
 
 
 def build_page(records: list[Record], directory: Path) -> str:
-    """Make the page.
+    """Build the page.
 
     Args:
-        records: What to show.
-        directory: Where the records' test predictions lie.
+        records: The runs to show.
+        directory: Folder of the records' test predictions.
     """
     runs = Runs(records)
     script = (HERE / "page.js").read_text(encoding="utf-8")
@@ -68,7 +68,7 @@ def build_page(records: list[Record], directory: Path) -> str:
     )
     page = environment.from_string((HERE / "page.html").read_text(encoding="utf-8"))
     return page.render(
-        # Both are files of ours. Only this very script may run: the page allows its hash alone.
+        # Both files are ours. Only this script may run: the page's policy allows only its hash.
         style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
         script=Markup(script),
         script_hash=digest,
@@ -83,7 +83,7 @@ def build_page(records: list[Record], directory: Path) -> str:
 
 
 def _figures(runs: Runs, directory: Path) -> Iterator[dict[str, Any]]:
-    """The figures that there are runs for."""
+    """Yield the figures for which there are runs."""
     with styled():
         for name, draw in figures(runs, directory):
             try:
@@ -98,7 +98,7 @@ def _figures(runs: Runs, directory: Path) -> Iterator[dict[str, Any]]:
 
 
 def _runs(runs: Runs, directory: Path) -> Iterator[RunView]:
-    for group, settings in zip(runs.groups, settings_apart(runs.groups), strict=True):
+    for group, settings in zip(runs.groups, differing_settings(runs.groups), strict=True):
         partners = _by_seed(runs.baseline(group))
         for record in (*group.records, *group.failed):
             baseline = None if group.is_baseline else partners.get(record.seed)
@@ -120,7 +120,7 @@ def _by_seed(group: Group | None) -> dict[int, Record]:
 
 
 def _weights(record: Record) -> Iterator[tuple[str, str, float, float]]:
-    for place, learned in record.layer_weights.items():
+    for placement, learned in record.layer_weights.items():
         weights = learned["weights"]
         for layer, weight in zip(learned.get("layers", range(len(weights))), weights, strict=True):
-            yield place, layer_name(layer), weight, learned["gamma"]
+            yield placement, layer_name(layer), weight, learned["gamma"]

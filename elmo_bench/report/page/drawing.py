@@ -1,4 +1,4 @@
-"""Pictures inside the page: they follow its colors, light and dark."""
+"""Inline SVG for the page, which follows its colors, light and dark."""
 
 import re
 
@@ -12,7 +12,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 340, 150, 42, 24, 10
 
 
 def inline_figure(figure: Figure, name: str, label: str) -> Markup:
-    """A figure as an <svg> element whose colors are the page's and whose ids are its own."""
+    """A figure as an <svg> element with the page's colors and ids that are unique on the page."""
     svg = as_svg(figure)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -23,16 +23,16 @@ def inline_figure(figure: Figure, name: str, label: str) -> Markup:
     svg = svg.replace("'DejaVu Sans'", "system-ui, sans-serif")
     colors = {INK: "currentColor", FAINT: "var(--line)"}
     colors |= {color: f"var(--{arm})" for arm, color in COLORS.items()}
-    colors |= {c: f"var(--layer{place})" for place, c in enumerate(LAYER_COLORS)}
+    colors |= {c: f"var(--layer{index})" for index, c in enumerate(LAYER_COLORS)}
     for color, variable in colors.items():
         svg = svg.replace(color, variable)
-    # Both are ours: the SVG is matplotlib's, which escapes text, and the label is escaped here.
+    # Safe as markup: matplotlib escapes the text of its SVG, and the label is escaped here.
     opening = Markup('<svg role="img" aria-label="{}" ').format(label)
     return opening + Markup(svg.removeprefix("<svg "))
 
 
 def curve(record: Record, baseline: Record | None) -> Markup:
-    """The dev score of a run over its epochs, its baseline beside it."""
+    """The dev scores of a run and its baseline by epoch."""
     key = f"dev/{record.metric}"
     runs = {"elmo" if baseline else "baseline": record} | (
         {"baseline": baseline} if baseline else {}
@@ -48,13 +48,15 @@ def curve(record: Record, baseline: Record | None) -> Markup:
     low, high = min(score for _, score in points), max(score for _, score in points)
     spread = (high - low) or 1.0
 
-    def place(epoch: int, score: float) -> str:
+    def position(epoch: int, score: float) -> str:
         x = LEFT + (WIDTH - LEFT - 8) * epoch / last
         y = TOP + (HEIGHT - TOP - BOTTOM) * (high - score) / spread
         return f"{x:.1f},{y:.1f}"
 
     lines = Markup("").join(
-        Markup('<polyline class="{}" points="{}"/>').format(arm, " ".join(place(*p) for p in found))
+        Markup('<polyline class="{}" points="{}"/>').format(
+            arm, " ".join(position(*point) for point in found)
+        )
         for arm, found in rows.items()
     )
     return _FRAME.format(

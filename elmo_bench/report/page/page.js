@@ -2,7 +2,7 @@
 
 const number = /^-?\d+(\.\d+)?(e-?\d+)?$/;
 
-// Numbers by size, before texts; empty cells last whichever way a column is sorted.
+// Numbers by value, before texts; empty cells last in either direction.
 function compare(a, b, sign) {
   if (a === "" || b === "") return (a === "") - (b === "");
   const [x, y] = [number.test(a), number.test(b)];
@@ -42,7 +42,7 @@ function filter() {
 
 choice.addEventListener("change", filter);
 
-// A link to something inside a closed part opens it.
+// A link to something inside closed <details> opens them.
 function reveal() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let part = target; part; part = part.parentElement) {

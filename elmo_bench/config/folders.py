@@ -1,0 +1,14 @@
+"""The project's own folders, in a checkout and in an installed package."""
+
+import os
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+CONF = PACKAGE / "conf"  # in a checkout a link to conf/ beside the package
+SHIPPED_BILMS = PACKAGE / "shipped"  # likewise, links to the shipped ones of results/bilm
+
+
+def cache_folder() -> Path:
+    """The folder for compiled kernels and downloaded models."""
+    folder = os.environ.get("ELMO_BENCH_CACHE") or "~/.cache/elmo_bench"
+    return Path(folder).expanduser()

@@ -1,0 +1,337 @@
+"""Settings of a run: one model per config group of conf/run.yaml, and RunSettings for the whole."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    field_validator,
+    model_validator,
+)
+
+from elmo_bench.config.bilm_settings import BilmSettings
+from elmo_bench.config.fields import (
+    Count,
+    NonNegative,
+    Positive,
+    Probability,
+    Seed,
+    Settings,
+    Size,
+)
+from elmo_bench.config.locating import task_settings_class
+
+Split = Literal["train", "dev", "test"]
+Files = str | list[str] | None
+Precision = Literal["32-true", "bf16-mixed", "16-mixed"]
+Fraction = Annotated[Positive, Field(le=1)]
+
+
+class MiniData(Settings):
+    """The mini benchmark, generated on first use."""
+
+    kind: Literal["mini"]
+    name: str = Field(description="name in tables")
+    seed: Seed = Field(description="of the generated world")
+    train: Count = Field(description="training examples")
+    dev: Count = Field(description="dev examples")
+    test: Count = Field(description="test examples")
+    train_documents: Count = Field(description="training documents of coreference")
+    dev_documents: Count = Field(description="dev documents of coreference")
+    test_documents: Count = Field(description="test documents of coreference")
+    corpus_tokens: Count = Field(description="size of the biLM's training text")
+    heldout_tokens: Count = Field(description="size of its held-out text")
+    train_limit: Count | None = Field(description="only the first n training examples")
+    train_fraction: Fraction = Field(description="fraction of the training examples to use")
+
+
+class FilesData(Settings):
+    """Your copy of a corpus in its official format."""
+
+    kind: Literal["files"]
+    name: str = Field(description="name in tables")
+    dir: str | None = Field(description="the folder; the task knows how its files are named")
+    train: Files = Field(description="a file, a glob or a list, instead of what dir has")
+    dev: Files = Field(description="the same for dev")
+    test: Files = Field(description="the same for test")
+    train_limit: Count | None = Field(description="only the first n training examples")
+    train_fraction: Fraction = Field(description="fraction of the training examples to use")
+
+
+class HubData(Settings):
+    """A dataset of the Hugging Face Hub, which task.hub names."""
+
+    kind: Literal["hub"]
+    name: str = Field(description="name in tables")
+    train_limit: Count | None = Field(description="only the first n training examples")
+    train_fraction: Fraction = Field(description="fraction of the training examples to use")
+
+
+DataSettings = Annotated[MiniData | FilesData | HubData, Field(discriminator="kind")]
+
+
+class NoWords(Settings):
+    """No word vectors."""
+
+    name: Literal["none"]
+
+
+class RandomWords(Settings):
+    """Word vectors learned with the task."""
+
+    name: Literal["random"]
+    dim: Size = Field(description="size of the vectors")
+    lowercase: bool = Field(description="look words up in lowercase")
+    min_count: Count = Field(description="rarer words of the training split are unknown")
+    word_dropout: NonNegative = Field(description="w: a word is dropped at rate w / (w + count)")
+
+
+class GloveWords(Settings):
+    """Pretrained vectors in GloVe's text format."""
+
+    name: Literal["glove"]
+    path: str = Field(description="the file, plain or .gz")
+    lowercase: bool = Field(description="look words up in lowercase")
+    trainable: bool = Field(description="whether training changes the vectors")
+    word_dropout: NonNegative = Field(description="where trainable: as for words=random")
+
+
+class CorpusWords(Settings):
+    """Vectors trained on the text that the biLM was trained on."""
+
+    name: Literal["corpus"]
+    dim: Size = Field(description="size of the vectors")
+    lowercase: bool = Field(description="look words up in lowercase")
+    min_count: Count = Field(description="rarer words of that text get no vector")
+    window: Count = Field(description="words on each side that a word predicts")
+    epochs: Count = Field(description="passes over the text")
+    trainable: bool = Field(description="whether training changes the vectors")
+    word_dropout: NonNegative = Field(description="where trainable: as for words=random")
+
+
+WordsSettings = Annotated[
+    NoWords | RandomWords | GloveWords | CorpusWords, Field(discriminator="name")
+]
+
+
+def _scale(value: Any) -> Any:
+    numbers = value if isinstance(value, list) else [value]
+    if value is None or value == "rms" or (numbers and all(_is_positive(n) for n in numbers)):
+        return value
+    raise ValueError("must be null, rms, a number above 0, or a list of them, one per layer")
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e30
+
+
+Scale = Annotated[Literal["rms"] | float | list[float] | None, BeforeValidator(_scale)]
+Placement = Literal["input", "output"]
+
+
+class ElmoSettings(Settings):
+    """Which layers the task's model takes, and where."""
+
+    name: str = Field(description="the option; none is the baseline")
+    placement: list[Placement] = Field(description="where the model takes ELMo vectors")
+    layers: Literal["all", "last", "first", "token"] = Field("all", description="mixed, or one")
+    layer_norm: Literal["batch", "token"] | None = Field(None, description="before the mix")
+    scale: Scale = Field(None, description="divides the layers before the mix")
+    dropout: Probability = Field(0.0, description="on the mixed vectors")
+    l2: NonNegative = Field(0.0, description="lambda on the raw layer weights")
+
+    @field_validator("placement")
+    @classmethod
+    def _distinct(cls, value: list[Placement]) -> list[Placement]:
+        if len(set(value)) < len(value):
+            raise ValueError("names a placement twice")
+        return value
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether the model takes no ELMo vectors at all."""
+        return not self.placement
+
+
+NO_ELMO = ElmoSettings.model_validate({"name": "none", "placement": []})
+
+
+class TaskElmo(Settings):
+    """How the paper used ELMo in this task; elmo=paper takes it over."""
+
+    placement: list[Placement] = Field(description="where the model takes ELMo vectors")
+    l2: NonNegative = Field(description="lambda on the raw layer weights")
+    layer_norm: Literal["batch", "token"] | None = Field(description="before the mix")
+    scale: Scale = Field(description="divides the layers before the mix")
+    dropout: Probability = Field(description="on the mixed vectors")
+
+
+class Published(Settings):
+    """The paper's scores."""
+
+    baseline: Positive = Field(description="without ELMo")
+    elmo: Positive = Field(description="with ELMo")
+
+
+class HubDataset(Settings):
+    """A dataset of the Hugging Face Hub."""
+
+    id: str = Field(description="such as stanfordnlp/snli, or a local folder")
+    config: str | None = Field(description="for datasets that have several")
+    revision: str | None = Field(description="a commit, tag or branch")
+    splits: dict[Split, str] = Field(description="what the dataset calls the splits")
+
+
+class FromTorch(Settings):
+    """An optimizer or a schedule of PyTorch, with any of its options."""
+
+    model_config = ConfigDict(extra="allow")
+
+    target: str = Field(
+        alias="_target_",
+        pattern=r"^torch\.optim\.(lr_scheduler\.)?\w+$",
+        description="a class of PyTorch",
+    )
+    partial: Literal[True] = Field(alias="_partial_", description="the parameters come later")
+
+    def options(self) -> dict[str, Any]:
+        """The keyword arguments."""
+        return dict(self.model_extra or {})
+
+
+class OptimizerSettings(FromTorch):
+    """conf/optimizer, and the task's learning rate."""
+
+    lr: Positive = Field(description="learning rate")
+
+    def options(self) -> dict[str, Any]:
+        """The keyword arguments."""
+        return {"lr": self.lr, **super().options()}
+
+
+class TrainingSettings(Settings):
+    """How a task's model is trained."""
+
+    batch_size: Count = Field(description="examples in a batch")
+    max_padded_tokens: Count | None = Field(description="limit of padded tokens in a batch")
+    max_epochs: Count = Field(description="largest number of passes over the training split")
+    patience: Count = Field(description="dev passes without a better score before it stops")
+    eval_every: Count | None = Field(description="optimizer steps between dev passes; null: epochs")
+    gradient_clip_val: Positive | None = Field(description="of the gradient's norm or values")
+    gradient_clip_algorithm: Literal["norm", "value"] = Field(description="what is clipped")
+    precision: Precision = Field(description="of Lightning; mixed precision needs a GPU")
+    ema: Probability | None = Field(description="decay of averaged weights; null: none")
+    optimizer: OptimizerSettings = Field(description="conf/optimizer")
+    scheduler: FromTorch | None = Field(description="of the learning rate")
+
+
+class TaskBuild(Settings):
+    """What a task is built from; each task's settings.py adds its own fields."""
+
+    target: str = Field(alias="_target_", description="the task's class")
+
+
+def _typed_build(value: Any) -> Any:
+    """Validate with the settings of the task that the target names."""
+    if not isinstance(value, dict):
+        return value
+    return task_settings_class(value.get("_target_")).model_validate(value)
+
+
+class TaskSettings(Settings):
+    """conf/task."""
+
+    name: str = Field(description="folder, yaml file and record field alike")
+    title: str = Field(description="for people")
+    metric: str = Field(description="selects the checkpoint on dev, and fills the tables")
+    published: Published | None = Field(description="the paper's scores; null where there are none")
+    files: dict[Split, list[str]] = Field(description="patterns of file names in data.dir")
+    hub: HubDataset | None = Field(description="what data=hub reads")
+    elmo: TaskElmo = Field(description="what elmo=paper takes over")
+    build: Annotated[SerializeAsAny[TaskBuild], BeforeValidator(_typed_build)] = Field(
+        description="data and model, by the task's own settings"
+    )
+    training: TrainingSettings = Field(description="how the model is trained")
+
+
+class TrainerSettings(Settings):
+    """Where and how a run computes; nothing here changes what it computes."""
+
+    name: str
+    accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps", "tpu"] = Field(description="device")
+    threads: Count | None = Field(description="CPU threads; null leaves it to torch")
+    progress_bar: bool = Field(description="whether to show one")
+
+
+class CsvLogger(Settings):
+    """Curves as a CSV file, which is always written."""
+
+    name: Literal["csv"]
+
+
+class TensorBoardLogger(Settings):
+    """TensorBoard event files."""
+
+    name: Literal["tensorboard"]
+
+
+class WandbLogger(Settings):
+    """Weights & Biases."""
+
+    name: Literal["wandb"]
+    project: str = Field(description="of Weights & Biases")
+    entity: str | None = Field(description="user or team; null: your default one")
+    mode: Literal["auto", "online", "offline"] = Field(description="auto: online if it can be")
+
+
+LoggerSettings = Annotated[CsvLogger | TensorBoardLogger | WandbLogger, Field(discriminator="name")]
+
+
+class RunPaths(Settings):
+    """Where a run reads and writes."""
+
+    results: str = Field(description="records, one file per run")
+    bilm: str = Field(description="biLM checkpoints, one folder each")
+    cache: str = Field(description="frozen layers, the generated benchmark, prepared corpora")
+    outputs: str = Field(description="checkpoints and logs of runs")
+
+
+class RunSettings(Settings):
+    """All settings of a run."""
+
+    task: TaskSettings
+    data: DataSettings
+    words: WordsSettings
+    bilm: BilmSettings
+    elmo: ElmoSettings
+    trainer: TrainerSettings
+    logger: LoggerSettings
+    seed: Seed = Field(description="of weights, dropout and the order of examples")
+    features: Literal["cache", "online"] = Field(description="frozen layers from disk, or not")
+    cache_dtype: Literal["float32", "float16", "bfloat16"] = Field(description="of cached layers")
+    baseline: Literal["auto", "skip"] = Field(description="whether to run the baseline too")
+    force: bool = Field(description="repeat a finished run")
+    dry_run: bool = Field(description="only list the runs and their states")
+    tables: list[str] = Field(description="what a sweep ends with")
+    paths: RunPaths
+
+    @model_validator(mode="after")
+    def _model_reads_something(self) -> "RunSettings":
+        if self.elmo.is_baseline and isinstance(self.words, NoWords):
+            raise ValueError("elmo=none words=none: the model would have nothing to read")
+        if isinstance(self.data, HubData) and self.task.hub is None:
+            raise ValueError(f"data=hub: task={self.task.name} names no Hub dataset (task.hub)")
+        return self
+
+    @property
+    def has_baseline(self) -> bool:
+        """Whether the same model without ELMo is run too; without words it would read nothing."""
+        wanted = self.baseline == "auto" and not isinstance(self.words, NoWords)
+        return wanted and not self.elmo.is_baseline
+
+    def for_baseline(self) -> "RunSettings":
+        """The same run without ELMo; `force` repeats the run with ELMo, not its baseline."""
+        bilm = self.bilm.but(finetune=False)
+        return self.but(elmo=NO_ELMO, bilm=bilm, force=False)

@@ -1,0 +1,39 @@
+"""The Hydra entry point of pretrain.py."""
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig
+
+from elmo_bench.config.errors import ConfigError
+from elmo_bench.config.folders import CONF
+from elmo_bench.config.hydra_main import fail
+from elmo_bench.config.pretraining_settings import PretrainingTrainer
+
+
+@hydra.main(config_path=str(CONF), config_name="pretrain", version_base="1.3")
+def pretrain_app(cfg: DictConfig) -> None:
+    """Train what the config says, or resume an interrupted training."""
+    try:
+        from elmo_bench.config.compose import pretrain_settings
+
+        settings = pretrain_settings(cfg)
+        if HydraConfig.get().mode == RunMode.MULTIRUN:
+            refuse_parallel_jobs(settings.trainer)
+        from elmo_bench.pretraining.stage import pretrain  # torch takes seconds to import
+
+        pretrain(settings)
+    except (ValueError, OSError, FloatingPointError) as error:
+        fail("pretrain.py", error)
+
+
+def refuse_parallel_jobs(trainer: PretrainingTrainer) -> None:
+    """Refuse a sweep of trainings that each take several processes."""
+    for key, value in (("devices", trainer.devices), ("num_nodes", trainer.num_nodes)):
+        if value != 1:
+            raise ConfigError(
+                f"trainer.{key}={value} in a sweep (-m): Lightning starts its further processes by "
+                "running this same command again, and each of them would start the whole sweep. "
+                "Start such trainings one by one: for seed in 1 2; do python pretrain.py "
+                f"trainer.{key}={value} pretraining.seed=$seed name=NAME-$seed ...; done"
+            )

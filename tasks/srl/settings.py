@@ -1,0 +1,17 @@
+"""Settings of semantic role labeling: task.build in conf/task/srl.yaml."""
+
+from pydantic import Field
+
+from elmo_bench.config.fields import Count, Probability, Size
+from elmo_bench.config.settings import TaskBuild
+
+
+class Settings(TaskBuild):
+    """The predicates, and the sizes of the tagger."""
+
+    all_predicates: bool = Field(description="nouns and adjectives too, not verbs alone")
+    max_length: Count = Field(description="longer sentences are left out of training")
+    predicate_dim: Size = Field(description="of the mark that a word is the predicate")
+    hidden_dim: Size = Field(description="units of each LSTM layer")
+    num_layers: Count = Field(description="layers, in alternating directions")
+    dropout: Probability = Field(description="recurrent, one mask per sequence and layer")
