@@ -18,7 +18,7 @@ SHARED = PROJECT.parent / "shared"
 
 
 def shared(*parts: str) -> Path:
-    """A file or folder of real data beside the checkout; the test is skipped where it is absent."""
+    """A file or folder of real data next to the checkout; the test is skipped if it is absent."""
     path = SHARED.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"needs ../shared/{'/'.join(parts)}")
@@ -48,7 +48,7 @@ TINY = (
 
 
 def paths_below(folder: Path) -> list[str]:
-    """Overrides that keep all that a run writes in one folder."""
+    """Overrides that make a run write everything in one folder."""
     return [f"paths.{name}={folder / name}" for name in ("results", "bilm", "cache", "outputs")]
 
 
@@ -60,7 +60,7 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tiny_run(tmp_path: Path, shared_cache: Path) -> Callable[..., RunSettings]:
-    """Gives the settings of a tiny run that writes below tmp_path."""
+    """Return a function for the settings of a tiny run that writes below tmp_path."""
 
     def tiny_settings(*overrides: str, folder: Path = tmp_path) -> RunSettings:
         paths = [*paths_below(folder), f"paths.cache={shared_cache}"]

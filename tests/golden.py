@@ -1,7 +1,7 @@
-"""Numbers that a refactoring must reproduce: `python -m tests.golden` writes golden.json again.
+"""Numbers that a refactoring must reproduce: `python -m tests.golden` rewrites golden.json.
 
 Twenty losses of a pretraining and one short run of each task, at a fixed seed and with one thread,
-and the hashes of the generated benchmark's files. Write them again only when a change is meant to
+and the hashes of the generated benchmark's files. Rewrite them only when a change is meant to
 change what is computed, and say so in the CHANGELOG.
 """
 

@@ -1,4 +1,4 @@
-"""The golden numbers come out again; see tests/golden.py for what they are and when they change."""
+"""The golden numbers are reproduced; see tests/golden.py for what they are and when they change."""
 
 import json
 
@@ -8,18 +8,18 @@ from elmo_bench.config.compose import task_names
 from tests import golden
 
 GOLDEN = json.loads(golden.FILE.read_text())
-CLOSE = {"rel": 1e-3, "abs": 1e-6}  # another processor rounds otherwise
+CLOSE = {"rel": 1e-3, "abs": 1e-6}  # other processors round differently
 
 
 def numbers(value):
-    """Every number in a nested value, with its place as the key."""
+    """Every number in a nested value, with its path as the key."""
     if isinstance(value, dict):
         items = value.items()
     elif isinstance(value, list):
         items = enumerate(value)
     else:
         return {"": value}
-    return {f"/{key}{place}": n for key, below in items for place, n in numbers(below).items()}
+    return {f"/{key}{path}": n for key, below in items for path, n in numbers(below).items()}
 
 
 def test_pretraining_has_the_golden_losses(tmp_path):

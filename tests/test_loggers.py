@@ -17,10 +17,10 @@ class FailingLogger(CSVLogger):
 
 
 def no_connection(*args, **kwargs):
-    raise AssertionError("a network connection was tried")
+    raise AssertionError("a network connection was attempted")
 
 
-def test_a_failing_logger_is_dropped_with_a_warning_and_training_goes_on(tmp_path, caplog):
+def test_a_failing_logger_is_dropped_with_a_warning_and_training_continues(tmp_path, caplog):
     logger = GuardedLogger(FailingLogger(tmp_path))
     trainer = Trainer(
         max_steps=3,
@@ -44,7 +44,7 @@ def test_a_logger_that_cannot_start_is_left_out(tmp_path, caplog):
     assert "continuing without it" in caplog.text
 
 
-def test_wandb_keeps_each_run_of_a_process_apart_and_needs_no_network(tiny_run, monkeypatch):
+def test_wandb_separates_the_runs_of_a_process_and_needs_no_network(tiny_run, monkeypatch):
     monkeypatch.delenv("WANDB_API_KEY", raising=False)
     monkeypatch.setattr(socket, "create_connection", no_connection)
     for seed in (1, 2):

@@ -55,7 +55,7 @@ class TimeBudget(Callback):
 
     def _tick(self) -> None:
         now = time.monotonic()
-        # At most one perplexity measurement is between two steps; a longer gap is a suspended process.
+        # Between two steps is at most one measurement; in a longer gap the process was suspended.
         self.seconds += min(now - self._since, _LONGEST_STEP)
         self._since = now
 

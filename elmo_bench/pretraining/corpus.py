@@ -131,8 +131,8 @@ class HubCorpus:
         for row in rows:
             if hub.column not in row:
                 raise ValueError(
-                    f"Dataset {hub.dataset} has no column {hub.column!r}; its columns are {sorted(row)}. "
-                    "Set corpus.column."
+                    f"Dataset {hub.dataset} has no column {hub.column!r}; "
+                    f"its columns are {sorted(row)}. Set corpus.column."
                 )
             yield from filter(None, (line.split() for line in str(row[hub.column]).splitlines()))
 

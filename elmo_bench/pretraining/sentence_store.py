@@ -78,7 +78,7 @@ def write_store(folder: Path, sentences: Iterable[Sentence], count: bool) -> Cou
 
 @dataclass(frozen=True)
 class PreparedCorpus:
-    """A corpus on disk: training sentences, held-out sentences by part, words by descending count."""
+    """A corpus on disk: training sentences, held-out sentences by part, and word counts."""
 
     folder: Path
 
@@ -101,7 +101,7 @@ class PreparedCorpus:
 
 
 def prepare_corpus(corpus: Corpus, cache: Path) -> PreparedCorpus:
-    """Write the corpus to the cache, unless it is there: its files are read again if they change."""
+    """Write the corpus to the cache, unless it is there; changed files are read again."""
     folder = cache / corpus.fingerprint()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):

@@ -1,10 +1,10 @@
 """Endless streams of shuffled sentences, packed into batch rows for truncated backpropagation.
 
 Each sentence is read as <S> words </S>; its inputs are all tokens but the last, its targets all
-but the first, so a forward stream never reads </S> and a backward one never reads <S>, as in bilm-tf.
-A row continues a sentence where the previous batch cut it off, and takes the next sentence of the
-shuffled corpus when one is used up. No position is padded, and none is skipped unless a row is
-reset.
+but the first, so a forward stream never reads </S> and a backward one never reads <S>, as in
+bilm-tf. A row continues a sentence where the previous batch cut it off, and takes the next sentence
+of the shuffled corpus when one is used up. No position is padded, and none is skipped unless a row
+is reset.
 """
 
 from collections.abc import Collection, Sequence

@@ -16,7 +16,7 @@ from elmo_bench.records.digest import digest
 
 
 def load_or_train_bilm(settings: RunSettings) -> BiLm:
-    """The biLM that settings name; pretrained first if its folder is missing and a corpus is set."""
+    """The biLM that settings name; pretrained first if it is missing and a corpus is set."""
     bilm = settings.bilm
     if bilm.weights == "random":
         # A fixed seed: like a trained biLM, the control is one model for all seeds of a run.

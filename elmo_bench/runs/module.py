@@ -20,7 +20,7 @@ NewScheduler = Callable[..., LRScheduler | ReduceLROnPlateau]
 class TaskModule(LightningModule):
     """A task's model with one ELMo mix per placement.
 
-    The biLM is not part of it: batches contain its layers, so a checkpoint holds only what is trained.
+    The biLM is not in here: batches contain its layers, so a checkpoint holds only what is trained.
 
     Args:
         model: The task's network, called as `model(batch, elmo) -> Output`.

@@ -1,4 +1,4 @@
-"""Config options, typed settings, and what a person sees who mistypes one."""
+"""Config options, typed settings, and the errors for mistyped ones."""
 
 import subprocess
 import sys
@@ -88,7 +88,7 @@ def test_options_of_an_optimizer_are_those_of_pytorch():
         optimizer_factory(settings.task.training.optimizer)
 
 
-def test_another_optimizer_takes_nothing_over_that_only_the_first_one_knows():
+def test_another_optimizer_does_not_inherit_options_of_the_default():
     settings = run_settings(["task=squad", "optimizer@task.training.optimizer=adam"])
     optimizer = optimizer_factory(settings.task.training.optimizer)([_parameter()])
     assert isinstance(optimizer, torch.optim.Adam)
@@ -140,13 +140,13 @@ def test_help_explains_the_use_and_lists_tasks_and_options():
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["task=ner", "--cfg", "job"], ["task=ner", "elmo.layers=x"]]
 )
-def test_help_config_and_errors_come_without_importing_torch(arguments):
+def test_help_config_and_errors_do_not_import_torch(arguments):
     done = call(*arguments)
     assert "| torch\n" not in done.stderr.replace("|   ", "| ")
     assert done.stdout or "elmo.layers=x" in done.stderr
 
 
-def test_a_mistyped_override_is_answered_with_the_existing_keys():
+def test_a_mistyped_override_is_reported_with_the_existing_keys():
     done = call("task=ner", "task.trainin.patience=3")
     assert done.returncode == 1
     assert "task.trainin: the key is unknown; did you mean task.training?" in done.stderr
@@ -157,7 +157,7 @@ def test_a_path_in_the_home_folder_can_be_given_with_a_tilde():
     assert done.stdout.strip() == str(Path.home() / "corpus")
 
 
-def test_every_field_of_the_settings_has_a_line_of_help():
+def test_every_field_of_the_settings_has_a_description():
     def undocumented(model, seen):
         for name, field in model.model_fields.items():
             kinds = [field.annotation, *getattr(field.annotation, "__args__", ())]

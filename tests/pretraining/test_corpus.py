@@ -19,14 +19,14 @@ def test_globs_lists_and_gz_files_are_one_stream(tmp_path):
     assert {name: list(part) for name, part in corpus.heldout().items()} == {"held": [["five"]]}
 
 
-def test_without_held_out_files_one_sentence_in_a_hundred_is_kept_from_training(tmp_path):
+def test_without_held_out_files_every_hundredth_sentence_is_held_out(tmp_path):
     (tmp_path / "a.txt").write_text("".join(f"{n}\n" for n in range(1, 251)))
     corpus = TextCorpus(f"{tmp_path}/a.txt", None)
     assert [words[0] for words in corpus.heldout()["heldout"]] == ["100", "200"]
     assert len(list(corpus.train())) == 248
 
 
-def test_a_pattern_without_files_is_named():
+def test_a_pattern_without_files_is_reported():
     with pytest.raises(FileNotFoundError, match="nowhere"):
         TextCorpus("/nowhere/*.txt", None)
 
@@ -59,14 +59,14 @@ def test_a_hub_dataset_is_read_line_by_line(tmp_path):
     assert list(corpus.heldout()["test"]) == [["e"]]
 
 
-def test_a_missing_column_is_named(tmp_path):
+def test_a_missing_column_is_reported(tmp_path):
     (tmp_path / "train.jsonl").write_text('{"text": "a"}\n')
     corpus = hub_corpus(tmp_path, column="body")
     with pytest.raises(ValueError, match="body"):
         list(corpus.train())
 
 
-def test_a_store_gives_every_sentence_back_by_number(tmp_path):
+def test_a_store_returns_every_sentence_by_number(tmp_path):
     sentences = [["a", "b"], ["naïve", "–", "日本"], ["c"]]
     counts = write_store(tmp_path / "s", sentences, count=True)
     stored = SentenceStore(tmp_path / "s")
@@ -89,7 +89,7 @@ def test_a_corpus_without_words_is_refused(tmp_path):
     assert not list((tmp_path / "cache").glob("unfinished-*"))
 
 
-def test_a_prepared_corpus_is_found_again_until_its_file_changes(tmp_path):
+def test_a_prepared_corpus_is_reused_until_its_file_changes(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("a b\n" * 100)
     first = prepare_corpus(TextCorpus(str(path), None), tmp_path / "cache")
@@ -102,7 +102,7 @@ def test_a_prepared_corpus_is_found_again_until_its_file_changes(tmp_path):
     assert len(changed.vocabulary(10, 1)) == 6
 
 
-def test_counting_forgets_only_the_rarest_words(monkeypatch):
+def test_counting_drops_only_the_rarest_words(monkeypatch):
     monkeypatch.setattr(store, "MAX_COUNTED", 2)
     counts = Counter({"a": 5, "b": 3, "c": 1, "d": 1})
     store._forget_rarest(counts)

@@ -14,7 +14,7 @@ from tests.pretraining.tiny_pretraining import (
     tiny,
 )
 
-# No dropout, whose masks every process draws for its own lanes.
+# No dropout: every process draws the masks of its own rows.
 SAME = ("bilm.lstm.dropout=0", "pretraining.accumulate_grad_batches=2", "pretraining.epochs=4")
 TWO = ("trainer.devices=2", "trainer.strategy=ddp")
 
@@ -45,7 +45,7 @@ def test_two_processes_compute_what_one_does(tmp_path, loss):
         assert tensor.sub(weights[1][name]).abs().max() < 1e-3, name
 
 
-def test_two_processes_go_on_from_the_checkpoint_of_one(tmp_path):
+def test_two_processes_resume_from_the_checkpoint_of_one(tmp_path):
     whole, split = tmp_path / "whole", tmp_path / "split"
     whole.mkdir(), split.mkdir()
     more = (*SAME, "pretraining.epochs=12", "trainer.checkpoint_steps=5")
@@ -57,6 +57,6 @@ def test_two_processes_go_on_from_the_checkpoint_of_one(tmp_path):
     assert curves[1] == pytest.approx(curves[0], rel=1e-3)
 
 
-def test_lanes_that_cannot_be_shared_are_refused(tmp_path):
+def test_rows_that_cannot_be_divided_among_processes_are_refused(tmp_path):
     with pytest.raises(AssertionError, match="cannot be divided among 2 processes"):
         run(tmp_path, "pretraining.batch_size=3", *TWO)

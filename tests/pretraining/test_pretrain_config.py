@@ -26,7 +26,7 @@ CORPORA = {
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_has_its_file_name_and_the_keys_of_all_others(name):
+def test_a_recipe_has_its_file_name_and_the_same_keys_as_the_others(name):
     first = compose("pretrain", ["bilm=mini"]).pretraining
     recipe = compose("pretrain", ["bilm=mini", f"pretraining={name}"]).pretraining
     assert recipe["name"] == name
@@ -45,7 +45,7 @@ def test_the_recipe_of_a_size_is_chosen_with_it_and_fits(name):
 
 
 @pytest.mark.parametrize("name", options("corpus"))
-def test_a_corpus_option_names_a_kind_that_takes_its_keys(name):
+def test_a_corpus_option_has_the_keys_of_its_kind(name):
     corpus = compose("pretrain", [f"corpus={name}", "task=ner"]).corpus
     assert set(corpus) == set(CORPORA[corpus.kind].model_fields)
 
@@ -64,20 +64,20 @@ def test_a_corpus_option_has_the_settings_of_its_kind(overrides, kind):
 
 
 @pytest.mark.parametrize(
-    "override", ["pretraining.batch_size=0", "pretraining.loss.kind=hinge", "+pretraining.lane=3"]
+    "override", ["pretraining.batch_size=0", "pretraining.loss.kind=hinge", "+pretraining.rows=3"]
 )
-def test_an_impossible_setting_is_told_with_its_key(override):
+def test_an_invalid_setting_is_reported_with_its_key(override):
     key = override.lstrip("+").partition("=")[0].replace(".", r"\.")
     with pytest.raises(ConfigError, match=key):
         compose_pretraining(override)
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_every_recipe_passes_the_checks(name):
+def test_every_recipe_is_valid(name):
     assert compose_pretraining(f"pretraining={name}").pretraining.name == name
 
 
-def test_help_answers_without_importing_torch():
+def test_help_does_not_import_torch():
     code = (
         "import sys, runpy; sys.argv = ['pretrain.py', '--help']\n"
         "try: runpy.run_path('pretrain.py', run_name='__main__')\n"

@@ -44,7 +44,7 @@ def test_the_loaded_model_has_the_recorded_perplexity(trained):
     assert loaded == pytest.approx(record_of(trained)["perplexity"]["held"], rel=1e-4)
 
 
-def test_perplexity_does_not_depend_on_order_or_company(trained):
+def test_perplexity_does_not_depend_on_order_or_batching(trained):
     bilm = BiLm.load(trained / "bilm" / "mini")
     sentences = [["word1", "word2"], ["word3"], ["word4", "word5", "word6", "unseen"]]
     assert bilm.perplexity(sentences) == pytest.approx(bilm.perplexity(sentences[::-1]), rel=1e-5)
@@ -59,7 +59,7 @@ def test_perplexity_without_sentences_is_refused(trained):
         BiLm.load(trained / "bilm" / "mini").perplexity([])
 
 
-def test_a_model_without_softmax_says_so(trained):
+def test_perplexity_without_softmax_is_refused(trained):
     bilm = BiLm.load(trained / "bilm" / "mini")
     bilm.folder = None
     with pytest.raises(ValueError, match="no softmax"):
@@ -120,7 +120,7 @@ def test_fine_tuning_starts_from_a_model_and_records_before_and_after(trained, t
     assert vocabularies[0].read_text() == vocabularies[1].read_text()
 
 
-def test_official_weights_are_fine_tuned_with_a_softmax_of_their_own(trained, tmp_path):
+def test_official_weights_are_fine_tuned_with_a_new_softmax(trained, tmp_path):
     start = tmp_path / "start"
     start.mkdir()
     bilm = BiLm.load(trained / "bilm" / "mini")
@@ -132,7 +132,7 @@ def test_official_weights_are_fine_tuned_with_a_softmax_of_their_own(trained, tm
 
 @pytest.fixture(scope="module")
 def diverged(tmp_path_factory):
-    """A training that blew up after its first steps, and what it said."""
+    """The folder and the error message of a training that diverged after its first steps."""
     folder = tmp_path_factory.mktemp("diverged")
     clips = ("pretraining.gradient_clip_val", "bilm.lstm.cell_clip", "bilm.lstm.projection_clip")
     settings = [f"{clip}=null" for clip in clips]
@@ -151,7 +151,7 @@ def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_good_checkpoint(di
     assert not (folder / "bilm" / "mini").exists()
 
 
-def test_an_unfinished_training_with_other_settings_is_not_taken_up(diverged):
+def test_an_unfinished_training_with_other_settings_is_not_resumed(diverged):
     with pytest.raises(ValueError, match="unfinished training with other settings"):
         pretrain(compose_pretraining(*tiny(diverged[0])))
 

@@ -7,19 +7,19 @@ from elmo_bench.runs.optimizers import optimizer_factory, scheduler_factory
 
 
 def schedule_of(task: str) -> dict:
-    """What Lightning is told about the schedule of a task's real config."""
+    """The schedule that a task's real config gives to Lightning."""
     training = task_settings(task).training
     parts = optimizer_factory(training.optimizer), scheduler_factory(training.scheduler)
     module = TaskModule(torch.nn.Linear(2, 2), {}, lambda *_: {}, "f1", *parts)
     return module.configure_optimizers()["lr_scheduler"]
 
 
-def test_a_schedule_that_watches_dev_moves_after_an_epoch():
+def test_a_schedule_that_monitors_dev_steps_after_each_epoch():
     schedule = schedule_of("snli")
     assert (schedule["interval"], schedule["monitor"]) == ("epoch", "dev/f1")
 
 
-def test_coreference_lowers_its_rate_a_thousandth_every_hundred_steps():
+def test_coreference_decays_its_rate_by_a_thousandth_every_hundred_steps():
     schedule = schedule_of("coref")
     assert schedule["interval"] == "step"
     for _ in range(199):

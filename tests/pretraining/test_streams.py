@@ -51,7 +51,7 @@ def rows_of(stream, batch_size, steps, batches):
     return inputs, targets
 
 
-def test_a_lane_is_whole_sentences_one_after_the_other(store):
+def test_a_row_is_a_sequence_of_whole_sentences(store):
     stream = Stream(store, 3, range(3), (1,), reverse=False)
     inputs, targets = rows_of(stream, 3, 5, 20)
     for words, following in zip(inputs, targets, strict=True):
@@ -62,7 +62,7 @@ def test_a_lane_is_whole_sentences_one_after_the_other(store):
         assert [w for w in following if w != "</S>"][:80] == [w for w in words if w != "<S>"][:80]
 
 
-def test_a_backward_lane_reads_sentences_from_their_end(store):
+def test_a_backward_row_reads_sentences_from_their_end(store):
     stream = Stream(store, 2, range(2), (1,), reverse=True)
     inputs, targets = rows_of(stream, 2, 7, 10)
     text = " ".join(inputs[0]).split("</S>")[1:-1]
@@ -79,7 +79,7 @@ def test_an_epoch_deals_every_sentence_exactly_once(store):
     assert stream.epoch == 2
 
 
-def test_each_epoch_has_an_order_of_its_own(store):
+def test_each_epoch_has_its_own_order(store):
     stream = Stream(store, 1, range(1), (1,), reverse=False)
     first, second = stream.read(TOKENS)[0], stream.read(TOKENS)[0]
     assert sorted(first) == sorted(second)
@@ -113,7 +113,7 @@ def new_loader(store, batches=50, state_reset_prob=0.3):
 
 
 def begins(loader, batch):
-    """Which rows of each direction start with the mark that a sentence is read from."""
+    """Which rows of each direction start with the first mark of a sentence."""
     marks = loader._encoder.ids([BOS, EOS])
     first = batch.words[batch.inputs[:, :, 0]]
     return (first == marks[:, None]).all(dim=2)
@@ -138,7 +138,7 @@ def test_rows_are_reset_with_the_given_probability(store):
         assert sum(state_reset_prob) / len(state_reset_prob) == pytest.approx(share, abs=0.08)
 
 
-def test_a_loader_goes_on_where_its_state_was_taken(store):
+def test_a_loader_resumes_where_its_state_was_saved(store):
     whole = list(new_loader(store))
     loader = new_loader(store)
     batches = iter(loader)
@@ -159,6 +159,6 @@ def test_a_batch_spells_each_distinct_word_once(store):
     assert len(batch.words.unique(dim=0)) == len(batch.words) == batch.inputs.max() + 1
 
 
-def test_the_two_directions_have_shuffles_of_their_own(store):
+def test_the_two_directions_are_shuffled_separately(store):
     batch = next(iter(new_loader(store)))
     assert not batch.targets[0].flatten().sort()[0].equal(batch.targets[1].flatten().sort()[0])

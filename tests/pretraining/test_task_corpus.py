@@ -30,21 +30,21 @@ def test_a_tasks_text_is_a_corpus_with_dev_held_out(tmp_path):
     assert len(train) > 48 and len(dev) > 16 and not train & dev
 
 
-def test_whole_sentences_are_read_and_not_their_phrases_again(tmp_path):
+def test_phrases_of_a_sentence_are_not_read_again(tmp_path):
     with_phrases = list(corpus(tmp_path, "task=sst5").train())
     whole = list(corpus(tmp_path, "task=sst5", "task.build.min_phrase_length=null").train())
     assert sum(map(len, with_phrases)) < 1.3 * sum(map(len, whole))
     assert set(whole) <= set(with_phrases)
 
 
-def test_the_name_of_the_content_does_not_depend_on_how_many_labels_are_used(tmp_path):
+def test_the_fingerprint_does_not_depend_on_how_many_labels_are_used(tmp_path):
     whole, part = (
         corpus(tmp_path, "task=ner", f"data.train_fraction={fraction}") for fraction in (1, 0.1)
     )
     assert whole.fingerprint() == part.fingerprint() != corpus(tmp_path, "task=snli").fingerprint()
 
 
-# Fine-tuning takes 32 sentences of 20 words at a step, more than the tiny run's text has.
+# Fine-tuning reads more text per step than the tiny run has.
 MORE_TEXT = "data.train=120"
 
 
@@ -88,7 +88,7 @@ def test_fine_tuning_an_untrained_bilm_is_refused(tiny_run):
 
 
 def test_pretraining_a_missing_bilm_does_not_change_the_run_that_needs_it(tiny_run, tmp_path, bilm):
-    """The seed of a run is its own, whether or not the biLM had to be made first."""
+    """The random state of a run is the same whether or not the biLM was pretrained first."""
     words = ("task=ner", MORE_TEXT, f"bilm.weights={bilm}", "bilm.finetune=true")
     first = evaluate(tiny_run(*words))  # fine-tunes
     second = evaluate(tiny_run(*words, "force=true"))

@@ -6,7 +6,7 @@ from elmo_bench.pretraining.module import BilmTraining
 from tests.pretraining.tiny_pretraining import compose_pretraining
 
 
-def test_lanes_that_begin_afresh_forget_and_the_others_do_not():
+def test_only_rows_that_are_reset_start_from_zero_states():
     settings = compose_pretraining("bilm=mini", "corpus=mini", "pretraining.loss.kind=full")
     bilm = BiLm(settings.bilm.architecture(), ())
     softmax = build_softmax(settings.pretraining.loss, bilm.projection_dim, 10)

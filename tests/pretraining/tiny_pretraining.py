@@ -1,4 +1,4 @@
-"""A pretraining of seconds, for the tests of its parts."""
+"""A pretraining that takes seconds, for tests."""
 
 import subprocess
 import time
@@ -57,7 +57,7 @@ def tiny(folder: Path, *overrides: str) -> list[str]:
 
 
 def losses(folder: Path, name: str = "mini") -> list[str]:
-    """The loss curve, a line per step."""
+    """The loss curve, one line per step."""
     return (folder / "outputs" / "pretraining" / name / "losses.csv").read_text().splitlines()[1:]
 
 

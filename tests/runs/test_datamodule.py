@@ -24,14 +24,16 @@ def test_every_example_is_in_one_batch_and_no_batch_is_too_large(lengths, batch_
 
 
 @given(LENGTHS, st.integers(1, 100))
-def test_a_batch_of_several_examples_keeps_to_the_limit_of_padded_cells(lengths, max_padded_tokens):
+def test_a_batch_of_several_examples_respects_the_limit_of_padded_tokens(
+    lengths, max_padded_tokens
+):
     for batch in LengthBatches(lengths, 100, max_padded_tokens):
         longest = max(size for index in batch for size in lengths[index])
-        cells = longest * sum(len(lengths[index]) for index in batch)
-        assert cells <= max_padded_tokens or len(batch) == 1
+        padded = longest * sum(len(lengths[index]) for index in batch)
+        assert padded <= max_padded_tokens or len(batch) == 1
 
 
-def test_batches_differ_between_epochs_and_come_again_from_the_same_seed():
+def test_batches_differ_by_seed_and_repeat_with_the_same_seed():
     lengths = [[n % 7 + 1] for n in range(50)]
     first, again, other = (
         list(LengthBatches(lengths, 8, generator=torch.Generator().manual_seed(seed)))
@@ -41,7 +43,7 @@ def test_batches_differ_between_epochs_and_come_again_from_the_same_seed():
     assert first != other
 
 
-def test_every_epoch_has_its_own_order_and_the_same_again_after_a_resume():
+def test_every_epoch_has_its_own_order_and_the_same_one_after_a_resume():
     examples = [Example(str(n), (("w",) * (1 + n % 7),), None) for n in range(60)]
     data = TaskData({"train": examples}, None, batch_size=8, max_padded_tokens=None, seed=1)
 
@@ -53,7 +55,7 @@ def test_every_epoch_has_its_own_order_and_the_same_again_after_a_resume():
     assert order(1) == order(1)
 
 
-def test_pairs_of_like_length_meet_so_that_less_than_15_percent_is_padding():
+def test_pairs_of_similar_length_are_batched_with_less_than_15_percent_padding():
     generator = torch.Generator().manual_seed(0)
     lengths = [
         [int(size) for size in torch.randint(4, 25, (2,), generator=generator)] for _ in range(2000)

@@ -1,4 +1,4 @@
-"""The Lightning module of tasks: what its loss consists of."""
+"""The Lightning module of tasks: the terms of its loss."""
 
 import pytest
 import torch
@@ -25,12 +25,12 @@ def step(l2, weights):
     return module.training_step(batch, 0)
 
 
-def test_the_training_loss_has_lambda_times_the_squared_raw_weights():
+def test_the_training_loss_includes_lambda_times_the_squared_raw_weights():
     assert step(0.0, [1.0, 2.0, 3.0]).item() == 2.0
     assert step(0.5, [1.0, 2.0, 3.0]).item() == pytest.approx(2.0 + 0.5 * 14)
 
 
-def test_the_penalty_draws_the_weights_together():
+def test_the_penalty_pulls_the_weights_toward_zero():
     mix = ElmoMix(3, l2=1.0)
     with torch.no_grad():
         mix.weights.copy_(torch.tensor([1.0, 0.0, -1.0]))

@@ -16,12 +16,12 @@ from tests.conftest import PROJECT, TINY, paths_below
 
 
 def outcome(record):
-    """What must not depend on the circumstances of a run."""
+    """The part of a record that must not depend on how the run was executed."""
     epochs = [{k: v for k, v in row.items() if k != "seconds"} for row in record.epochs]
     return record.scores, record.layer_weights, epochs
 
 
-def test_a_run_and_its_baseline_leave_two_records_and_give_the_dev_score(tiny_run, tmp_path):
+def test_a_run_and_its_baseline_leave_two_records_and_return_the_dev_score(tiny_run, tmp_path):
     dev = run(tiny_run("task=ner"))
     baseline, elmo = read_records(tmp_path / "results")
     assert (baseline.elmo, baseline.bilm, baseline.layer_weights) == ("none", None, {})
@@ -82,7 +82,7 @@ def test_predictions_are_kept_in_the_order_of_the_split_and_their_counts_give_th
     assert record.scores["test"]["f1"] == pytest.approx(f1, abs=1e-4)
 
 
-def test_ema_weights_are_what_is_scored(tiny_run, tmp_path):
+def test_scores_are_those_of_the_ema_weights(tiny_run, tmp_path):
     plain = evaluate(tiny_run("task=ner", "elmo=none", folder=tmp_path / "a"))
     frozen = evaluate(
         tiny_run("task=ner", "elmo=none", "task.training.ema=1.0", folder=tmp_path / "b")
@@ -103,7 +103,7 @@ def command(folder, *overrides: str) -> list[str]:
 
 
 @pytest.mark.parametrize("arm", ["paper"])
-def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been_killed(tiny_run, tmp_path, arm):
+def test_a_killed_run_resumes_and_ends_as_if_never_killed(tiny_run, tmp_path, arm):
     overrides = ["task=ner", f"elmo={arm}", "task.training.max_epochs=8"]
     killed = tmp_path / "killed"
     last = RunFiles.of(tiny_run(*overrides, folder=killed)).checkpoints / "last.ckpt"
@@ -121,7 +121,7 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been_killed(tiny_run, tm
     assert texts[0] == texts[1]
 
 
-def test_two_processes_with_one_config_leave_one_good_record(tmp_path):
+def test_two_processes_with_one_config_leave_one_valid_record(tmp_path):
     processes = [
         subprocess.Popen(
             command(tmp_path, "task=ner"), cwd=PROJECT, stdout=subprocess.PIPE, text=True

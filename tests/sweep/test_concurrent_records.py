@@ -17,12 +17,12 @@ def record(seed: int) -> Record:
 def write_some(folder: Path, seeds: range) -> int:
     for seed in seeds:
         write_record(record(seed), folder)
-        write_record(record(0), folder)  # all of them also write one and the same run
+        write_record(record(0), folder)  # every process also writes this same run
     return len(seeds)
 
 
 def read_while_written(folder: Path, seconds: float) -> int:
-    """How many reads went well; a record that is there but damaged raises."""
+    """The number of successful reads; a damaged record raises an error."""
     reads, end = 0, time.monotonic() + seconds
     while time.monotonic() < end:
         for path in folder.glob("*.json"):
@@ -31,7 +31,7 @@ def read_while_written(folder: Path, seconds: float) -> int:
     return reads
 
 
-def test_200_runs_that_end_at_once_leave_200_good_records(tmp_path):
+def test_200_concurrent_runs_leave_200_valid_records(tmp_path):
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(5, spawn) as pool:
         reading = pool.submit(read_while_written, tmp_path, 3.0)

@@ -25,12 +25,12 @@ def jobs_of(experiment: str, *words: str) -> list[list[str]]:
     return job_overrides(config)
 
 
-def test_every_overlay_but_debug_is_a_sweep_and_known_here():
+def test_every_overlay_except_debug_is_a_sweep_listed_here():
     assert {path.stem for path in (CONF / "experiment").glob("*.yaml")} == {"debug", *SWEEPS}
 
 
 @pytest.mark.parametrize("experiment", SWEEPS)
-def test_an_overlay_is_one_command_whose_jobs_compose(experiment):
+def test_the_jobs_of_an_overlay_compose(experiment):
     text = (CONF / "experiment" / f"{experiment}.yaml").read_text()
     assert text.startswith("# @package _global_\n")
     jobs = jobs_of(experiment)
@@ -45,7 +45,7 @@ def test_every_task_has_an_overlay_for_an_open_corpus():
 
 
 @pytest.mark.parametrize("task", task_names())
-def test_an_overlay_for_an_open_corpus_is_of_its_task_at_sizes_of_its_own(task):
+def test_an_overlay_for_an_open_corpus_has_its_task_and_its_own_sizes(task):
     ours = run_settings([f"experiment=open/{task}"])
     papers = run_settings([f"task={task}", "data=files"])
     assert ours.task.name == task

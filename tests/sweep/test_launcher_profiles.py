@@ -18,14 +18,14 @@ def profile(name: str) -> dict:
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_a_profile_names_a_launcher_that_takes_its_settings(name):
+def test_a_profile_names_a_launcher_that_accepts_its_settings(name):
     _prefer_own_launchers()
     settings = profile(name)
     launcher = Plugins.instance().class_name_to_class[settings.pop("_target_")]
     assert launcher(**settings)
 
 
-def test_our_profile_and_not_the_plugins_own_is_chosen():
+def test_our_profiles_replace_those_of_the_plugins():
     _prefer_own_launchers()
     assert not {f"{name}.yaml" for name in PROFILES} & set(
         ConfigStore.instance().repo["hydra"]["launcher"]
@@ -33,7 +33,7 @@ def test_our_profile_and_not_the_plugins_own_is_chosen():
     assert profile("submitit_slurm")["max_num_timeout"] == 5
 
 
-def test_slurm_gets_what_the_profile_says(tmp_path, monkeypatch):
+def test_slurm_gets_the_settings_of_the_profile(tmp_path, monkeypatch):
     srun = tmp_path / "srun"
     srun.write_text("#!/bin/sh\n")
     srun.chmod(0o755)

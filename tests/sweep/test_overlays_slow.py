@@ -13,7 +13,7 @@ from tests.sweep.test_experiments import SWEEPS
 
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory):
-    """Folders with a tiny biLM that was trained on a little of the mini corpus."""
+    """Folders with a tiny biLM that was trained on a small mini corpus."""
     folder = tmp_path_factory.mktemp("overlays")
     sizes = [word for word in TINY_BILM if not word.startswith("corpus")]
     words = ("corpus.corpus_tokens=4000", "corpus.heldout_tokens=500", *sizes)
@@ -24,7 +24,7 @@ def paths(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("experiment", SWEEPS)
-def test_an_overlay_runs_to_its_table(experiment, paths, tmp_path, monkeypatch, capsys):
+def test_an_overlay_runs_to_the_end(experiment, paths, tmp_path, monkeypatch, capsys):
     settings = [word for word in TINY if not word.startswith(("bilm.", "words."))]
     results = f"paths.results={tmp_path}"
     argv = ["run.py", f"experiment={experiment}", "seed=1", *settings, *paths, results]

@@ -8,7 +8,7 @@ from elmo_bench.runs.build import build_components
 
 @pytest.fixture(scope="module")
 def parts_of(tmp_path_factory, shared_cache):
-    """Assembles a run on half of the training data with a seed."""
+    """The components of runs on half of the training data, by seed."""
     from elmo_bench.config.compose import run_settings
     from tests.conftest import TINY, paths_below
 

@@ -22,7 +22,7 @@ def paths(tmp_path, shared_cache):
 
 @pytest.fixture
 def run_py(paths, monkeypatch, capsys):
-    """Calls run.py with a tiny run's settings; gives exit status and output."""
+    """A function that calls run.py with a tiny run's settings and returns exit status and output."""
 
     def call(*words: str) -> tuple[int, str]:
         settings = [
@@ -45,7 +45,7 @@ def sweeps(folder):
     return [list(read_jobs(path)) for path in sorted((folder / "outputs" / "sweeps").iterdir())]
 
 
-def test_jobs_share_a_baseline_and_end_with_a_line_each_and_the_comparison(run_py, tmp_path):
+def test_jobs_share_a_baseline_and_print_a_line_each_and_the_comparison(run_py, tmp_path):
     status, shown = run_py("-m", "task=ner", "elmo=paper,last")
     assert status == 0
     assert Counter(record.elmo for record in read_records(tmp_path / "results")) == Counter(
@@ -76,14 +76,14 @@ def test_the_same_command_does_only_what_is_missing(run_py, tmp_path):
     assert "[3/3] seed=3: done" in shown
 
 
-def test_an_impossible_value_fails_its_own_job_alone(run_py, tmp_path):
+def test_an_invalid_value_fails_only_its_own_job(run_py, tmp_path):
     status, shown = run_py("-m", "task=ner", "elmo=none", "task.training.batch_size=0,16")
     assert status == 3
     assert "task.training.batch_size=0: must be greater than or equal to 1" in shown
     assert [job.state for job in sweeps(tmp_path)[0]] == ["failed", "done"]
 
 
-def test_a_failure_does_not_take_the_place_of_a_result(run_py, tmp_path, monkeypatch):
+def test_a_failure_does_not_replace_a_result(run_py, tmp_path, monkeypatch):
     run_py("-m", "task=ner", "elmo=none")
     [good] = read_records(tmp_path / "results")
     monkeypatch.setattr("elmo_bench.runs.stage._execute", lambda settings, overrides, files: 1 / 0)
@@ -92,7 +92,7 @@ def test_a_failure_does_not_take_the_place_of_a_result(run_py, tmp_path, monkeyp
     assert read_records(tmp_path / "results") == [good]
 
 
-def test_a_dry_run_lists_runs_with_their_baselines_and_makes_none(run_py, tmp_path):
+def test_a_dry_run_lists_runs_with_their_baselines_and_starts_none(run_py, tmp_path):
     run_py("-m", "task=ner", "elmo=none", "seed=1")
     status, shown = run_py("-m", "task=ner", "elmo=paper,last", "seed=1,2", "--dry-run")
     assert status == 0
@@ -100,7 +100,7 @@ def test_a_dry_run_lists_runs_with_their_baselines_and_makes_none(run_py, tmp_pa
     assert len(read_records(tmp_path / "results")) == 1
 
 
-def test_a_sweep_goes_over_tasks(run_py):
+def test_a_sweep_can_vary_the_task(run_py):
     status, shown = run_py("-m", "task=ner,sst5", "elmo=none", "--dry-run")
     assert status == 0
     assert "2 runs: 2 to do" in shown
@@ -131,14 +131,14 @@ def test_part_of_the_training_data_is_the_same_for_both_models(run_py, tmp_path)
 
 def start_sweep(paths, *words: str) -> subprocess.Popen:
     command = [sys.executable, "run.py", "-m", *words, *TINY, *paths]
-    # Tests that run in the background are deaf to SIGINT, and would pass that on.
-    hear = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    # Background processes ignore SIGINT, and child processes would inherit that.
+    restore = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     return subprocess.Popen(
-        command, cwd=PROJECT, stdout=subprocess.PIPE, text=True, preexec_fn=hear
+        command, cwd=PROJECT, stdout=subprocess.PIPE, text=True, preexec_fn=restore
     )
 
 
-def test_an_interrupted_sweep_tells_what_it_did_and_leaves_only_the_rest_to_do(
+def test_an_interrupted_sweep_reports_what_it_did_and_leaves_only_the_rest_to_do(
     run_py, tmp_path, paths
 ):
     command = ("task=ner", "elmo=none", "seed=range(1,21)")
@@ -148,12 +148,12 @@ def test_an_interrupted_sweep_tells_what_it_did_and_leaves_only_the_rest_to_do(
     process.send_signal(signal.SIGINT)
     shown = process.communicate()[0]
     assert process.returncode not in (0, 3)
-    assert "of 20 jobs did not come to their end" in shown
+    assert "of 20 jobs did not finish" in shown
     done = len(read_records(tmp_path / "results"))
     assert f"20 runs: {done} done" in run_py("-m", *command, "--dry-run")[1]
 
 
-def test_two_sweeps_at_once_on_the_same_folders_do_each_run_once(tmp_path, paths):
+def test_two_concurrent_sweeps_on_the_same_folders_do_each_run_once(tmp_path, paths):
     orders = ("elmo=paper,last", "elmo=last,paper")
     processes = [start_sweep(paths, "task=ner", order) for order in orders]
     shown = [process.communicate()[0] for process in processes]

@@ -35,7 +35,7 @@ def test_every_task_has_ranges_whose_bounds_are_valid_settings(task, data):
     assert any(key.startswith("elmo.") for key in space)
 
 
-def test_a_baseline_is_not_searched_for_settings_of_elmo():
+def test_the_search_of_a_baseline_leaves_out_elmo_settings():
     settings = run_settings(["task=ner", "elmo=none"])
     assert not any(key.startswith("elmo.") for key in read_space("ner", settings))
 
@@ -49,7 +49,7 @@ def test_a_baseline_is_not_searched_for_settings_of_elmo():
         (Range(choices=[None, [64, 32]]), [64, 32], [64]),
     ],
 )
-def test_a_range_holds_what_a_trial_can_have(found, inside, outside):
+def test_a_range_holds_exactly_the_values_of_a_trial(found, inside, outside):
     assert found.holds(inside) and not found.holds(outside)
 
 
@@ -60,7 +60,7 @@ def test_the_first_trial_has_the_settings_of_the_config(settings):
     assert values["task.build.hidden_dims"] == "[64,32]"
 
 
-def test_a_search_leaves_a_table_a_picture_and_the_command_of_the_best(settings, tmp_path, capsys):
+def test_a_search_writes_a_table_a_figure_and_the_command_of_the_best(settings, tmp_path, capsys):
     assert main(["tune", "ner", "--trials", "2", "--study", "s", "--with", *settings]) == 0
     shown = capsys.readouterr().out
     folder = tmp_path / "outputs" / "tune" / "s"
@@ -69,10 +69,10 @@ def test_a_search_leaves_a_table_a_picture_and_the_command_of_the_best(settings,
     assert (folder / "trials.png").stat().st_size > 10_000
     assert "[2/2]" in shown and "python run.py task=ner" in shown
     assert not list(folder.glob("runs/*/checkpoints/*"))  # weights are not kept
-    assert not (tmp_path / "results").exists()  # trials are no results
+    assert not (tmp_path / "results").exists()  # trials are not results
 
 
-def test_a_search_goes_on_where_it_stopped(settings, capsys):
+def test_a_search_resumes_where_it_stopped(settings, capsys):
     command = ["tune", "ner", "--study", "s", "--with", *settings]
     main([*command, "--trials", "1"])
     capsys.readouterr()
@@ -83,7 +83,7 @@ def test_a_search_goes_on_where_it_stopped(settings, capsys):
     assert search.num_ended() == len(search.study.trials) == 2
 
 
-def test_a_trial_that_fails_is_kept_with_its_error_and_the_search_goes_on(settings):
+def test_a_failed_trial_is_kept_with_its_error_and_the_search_continues(settings):
     words = [word for word in settings if not word.startswith("words.dim")]
     search = Search("ner", [*words, "words=glove", "words.path=missing.txt"], "s")
     trial = search.run_one()
@@ -91,7 +91,7 @@ def test_a_trial_that_fails_is_kept_with_its_error_and_the_search_goes_on(settin
     assert search.num_ended() == 1
 
 
-def test_a_trial_below_the_median_of_the_others_is_cut_short(settings, tmp_path, monkeypatch):
+def test_a_trial_below_the_median_of_the_others_is_pruned(settings, tmp_path, monkeypatch):
     monkeypatch.setattr("elmo_bench.tune.study.STARTUP", 1)
     history = MetricsHistory(tmp_path / "curves.csv")
     history.rows = [{"dev/f1": score} for score in (10.0, 20.0)]
@@ -106,7 +106,7 @@ def test_a_trial_below_the_median_of_the_others_is_cut_short(settings, tmp_path,
     assert [best_dev(trial) for trial in ordered(search.study)[:2]] == [60.0, 20.0]
 
 
-def test_a_killed_trial_is_done_again_from_its_checkpoint(settings, tmp_path):
+def test_a_killed_trial_is_enqueued_again(settings, tmp_path):
     words = [*settings, "task.training.max_epochs=200", "task.training.patience=200"]
     words = [word for word in words if word != "task.training.max_epochs=2"]
     command = [
