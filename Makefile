@@ -1,4 +1,4 @@
-# `make help` lists the targets. Everything runs in .venv, which the first target that needs it makes.
+# `make help` lists the targets. Everything runs in .venv, which is created on first use.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
@@ -9,20 +9,20 @@ READY := .venv/.ready
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# The stamp is written last and removed first. Without it the folder is an install that was cut
-# off half-way, and is made anew; with an outdated one only what changed is installed.
+# The stamp is written last and removed first. Without it .venv is an interrupted
+# install and is created again; with an outdated one only what changed is installed.
 $(READY): pyproject.toml constraints.txt
 	@echo "Installing into .venv (a few minutes the first time) ..."
 	@if [ -e $@ ]; then rm $@; else $(PYTHON) -m venv --clear .venv; fi
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-setup: $(READY) ## make .venv and install everything
+setup: $(READY) ## create .venv and install everything
 
 demo: $(READY) ## NER on the mini benchmark, with and without ELMo
 	@$(BIN)/python run.py task=ner
 
-test: lint types imports tests ## lint, types, import contracts and tests; COV=1 adds a coverage report
+test: lint types imports tests ## lint, types, import contracts, tests; COV=1 adds a coverage report
 
 lint: $(READY)
 	@$(BIN)/ruff check .
@@ -34,7 +34,7 @@ types: $(READY)
 imports: $(READY)
 	@$(BIN)/lint-imports
 
-# On Python 3.11 tracing makes the tests take half as long again, so coverage is asked for.
+# On Python 3.11 tracing makes the tests take 50 % longer, so coverage is optional.
 tests: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal \
 		$(if $(COV),--cov --cov-report=term:skip-covered)
@@ -42,12 +42,12 @@ tests: $(READY)
 test-slow: $(READY) ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow
 
-docs: $(READY) ## the documentation as a site in outputs/site
+docs: $(READY) ## build the documentation site in outputs/site
 	@$(BIN)/python -c 'import material, mkdocs, mkdocstrings' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-report: $(READY) ## make results/tables and results/figures from results/runs, and outputs/report.html
+report: $(READY) ## write the tables and figures in results/, and outputs/report.html
 	@$(BIN)/python -m elmo_bench.report.write_results
 	@$(BIN)/elmo-bench report -o outputs/report.html
 

@@ -20,7 +20,7 @@ WANDB_HOST = "api.wandb.ai"
 def build_logger(
     settings: LoggerSettings, folder: Path, run_name: str, group: str, config: dict[str, Any]
 ) -> "GuardedLogger | None":
-    """The logger that the config names, or None for CSV alone or when it cannot start."""
+    """The logger that the config names, or None for CSV only or if it cannot start."""
     try:
         match settings:
             case WandbLogger():

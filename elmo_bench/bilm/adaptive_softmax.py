@@ -59,6 +59,11 @@ class AdaptiveSoftmax(nn.Module):
         new._build(dim, words - len(tails), [d for _, d in tails], [size for size, _ in tails])
         return new
 
+    @property
+    def num_words(self) -> int:
+        """Size of the vocabulary."""
+        return self.edges[-1]
+
     def loss(
         self,
         hidden: Float[Tensor, "direction token dim"],

@@ -62,6 +62,9 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         tensors = load_file(path)
     except (OSError, SafetensorError) as error:
         raise DataError(path, None, f"cannot be read as safetensors ({error})") from error
+    for key, tensor in tensors.items():
+        if not torch.isfinite(tensor).all():
+            raise DataError(path, None, f"{key} has values that are not finite numbers")
     return {k: t.float() if t.dtype == torch.float16 else t for k, t in tensors.items()}
 
 
@@ -89,6 +92,8 @@ def write_folder(
 
     `tensors` maps file names without suffix to state dicts; "weights" is the model.
     """
+    if folder.exists() and any(folder.iterdir()) and not (folder / "config.yaml").exists():
+        raise ValueError(f"{folder} has files but is no biLM folder; it is left as it is.")
     with replace_folder(folder) as new:
         OmegaConf.save(OmegaConf.create(architecture.plain()), new / "config.yaml")
         for name, group in tensors.items():

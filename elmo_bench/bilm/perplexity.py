@@ -15,6 +15,7 @@ from elmo_bench.bilm.checkpoint import read_tensors
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import Softmax, softmax_from
 from elmo_bench.bilm.vocabulary import Vocabulary
+from elmo_bench.data.files import DataError
 
 SOFTMAX = "softmax.safetensors"
 _BATCH_TOKENS = 4096
@@ -38,6 +39,9 @@ def load_softmax(bilm: BiLm) -> tuple[Softmax, Vocabulary]:
             "Folders made by pretrain.py have one; official weight files have none."
         )
     softmax = softmax_from(read_tensors(bilm.folder / SOFTMAX))
+    if softmax.num_words != len(bilm.vocabulary):
+        problem = f"predicts {softmax.num_words} words, but vocabulary.txt has "
+        raise DataError(bilm.folder / SOFTMAX, None, f"{problem}{len(bilm.vocabulary)}")
     return softmax.to(bilm.device), Vocabulary(bilm.vocabulary)
 
 

@@ -28,6 +28,11 @@ class FullSoftmax(nn.Module):
         self.weight = nn.Parameter(torch.empty(num_words, dim).normal_(std=1 / sqrt(dim)))
         self.bias = nn.Parameter(torch.zeros(num_words))
 
+    @property
+    def num_words(self) -> int:
+        """Size of the vocabulary."""
+        return len(self.weight)
+
     def loss(
         self,
         hidden: Float[Tensor, "direction token dim"],

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
-CONF = PACKAGE / "conf"  # in a checkout a link to conf/ beside the package
+CONF = PACKAGE / "conf"  # in a checkout a link to conf/ next to the package
 SHIPPED_BILMS = PACKAGE / "shipped"  # likewise, links to the shipped ones of results/bilm
 
 

@@ -13,7 +13,7 @@ _TASK = re.compile(r"(elmo_bench\.tasks\.\w+)\.task\.\w+")
 
 
 def task_settings_class(target: Any) -> type["TaskBuild"]:
-    """The class `Settings` in settings.py beside a task's module; imports no torch."""
+    """The class `Settings` in settings.py next to a task's module; imports no torch."""
     found: type[TaskBuild] = _attribute(f"{_package(target)}.settings", "Settings", target)
     return found
 

@@ -85,7 +85,7 @@ class VocabularySettings(Settings):
 
 
 class LossSettings(Settings):
-    """The softmax; each kind reads only its own keys, so the kind can be changed alone."""
+    """The softmax; each kind reads only its own keys, so only the kind need be changed."""
 
     kind: Literal["full", "sampled", "adaptive"]
     cutoffs: list[Count] = Field(description="adaptive: ranks at which clusters start")
@@ -119,7 +119,7 @@ class PretrainingSettings(Settings):
     )
     vocabulary: VocabularySettings
     loss: LossSettings
-    batch_size: Count = Field(description="rows of text read side by side, on all devices")
+    batch_size: Count = Field(description="rows of text read in parallel, on all devices")
     unroll_steps: Count = Field(description="tokens of a row in one batch")
     accumulate_grad_batches: Count = Field(description="batches per optimizer step")
     state_reset_prob: Probability = Field(description="probability that a row starts from zeros")

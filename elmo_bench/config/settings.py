@@ -244,7 +244,7 @@ class TaskSettings(Settings):
     """conf/task."""
 
     name: str = Field(description="folder, yaml file and record field alike")
-    title: str = Field(description="for people")
+    title: str = Field(description="for display")
     metric: str = Field(description="selects the checkpoint on dev, and fills the tables")
     published: Published | None = Field(description="the paper's scores; null where there are none")
     files: dict[Split, list[str]] = Field(description="patterns of file names in data.dir")

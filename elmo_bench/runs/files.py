@@ -71,7 +71,7 @@ class RunFiles:
         shutil.rmtree(self.checkpoints, ignore_errors=True)
 
     def write_model_spec(self, settings: RunSettings, model_spec: Mapping[str, Any]) -> None:
-        """Keep what rebuilds the model beside its checkpoints, without the training data."""
+        """Write what rebuilds the model without the training data, next to its checkpoints."""
         text = settings.model_dump_json(by_alias=True, serialize_as_any=True, indent=1)
         write_text(self.folder / "settings.json", text + "\n")
         write_text(self.folder / "model_spec.json", json.dumps(model_spec))

@@ -19,4 +19,6 @@ class Settings(TaskBuild):
     feature_dim: Size = Field(description="vectors of width, speaker, genre and distance")
     lexical_dropout: Probability = Field(description="on words and characters")
     dropout: Probability = Field(description="on everything else")
-    max_sentences: Count = Field(description="sentences of a training document, at random")
+    max_sentences: Count = Field(
+        description="sentences of a training document, from a random start"
+    )

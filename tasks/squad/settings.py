@@ -9,7 +9,7 @@ from elmo_bench.config.settings import TaskBuild
 class Settings(TaskBuild):
     """The splits of a file, and the sizes of the reader."""
 
-    articles: str | None = Field(description="a JSON file {split: [titles]} that cuts one file")
+    articles: str | None = Field(description="a JSON file {split: [titles]} that splits one file")
     max_train_tokens: Count | None = Field(description="longer paragraphs are cut in training")
     char_dim: Size = Field(description="size of the character embeddings")
     char_filters: Filters = Field(description="[width, number] of each kind of character filter")

@@ -9,9 +9,9 @@ from elmo_bench.config.settings import TaskBuild
 class Settings(TaskBuild):
     """The predicates, and the sizes of the tagger."""
 
-    all_predicates: bool = Field(description="nouns and adjectives too, not verbs alone")
+    all_predicates: bool = Field(description="nouns and adjectives too, not only verbs")
     max_length: Count = Field(description="longer sentences are left out of training")
-    predicate_dim: Size = Field(description="of the mark that a word is the predicate")
+    predicate_dim: Size = Field(description="size of the predicate indicator's embedding")
     hidden_dim: Size = Field(description="units of each LSTM layer")
     num_layers: Count = Field(description="layers, in alternating directions")
     dropout: Probability = Field(description="recurrent, one mask per sequence and layer")

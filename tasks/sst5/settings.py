@@ -17,7 +17,7 @@ class Settings(TaskBuild):
     hidden_dim: Size = Field(description="feed-forward layer, each direction of both BiLSTMs")
     embedding_dropout: Probability = Field(description="on the word vectors")
     feedforward_dropout: Probability = Field(description="on the input of the first BiLSTM")
-    head: Literal["relu", "maxout"] = Field(description="the kind of the last layers")
+    head: Literal["relu", "maxout"] = Field(description="the kind of the output layers")
     head_dims: list[Size] = Field(description="sizes of the head's hidden layers")
     head_dropout: list[Probability] = Field(description="before each layer of the head")
 

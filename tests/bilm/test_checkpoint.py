@@ -7,6 +7,7 @@ from safetensors.torch import load_file
 
 from elmo_bench import BiLm
 from elmo_bench.bilm import checkpoint
+from elmo_bench.bilm.softmax import FullSoftmax
 from elmo_bench.data.files import DataError
 from tests.bilm.conftest import VOCABULARY
 
@@ -123,3 +124,26 @@ def test_a_vocabulary_word_with_a_line_break_is_rejected(tiny_bilm, tmp_path):
     tiny_bilm.vocabulary.append("two\nlines")
     with pytest.raises(ValueError, match="word 11"):
         tiny_bilm.save(tmp_path / "tiny", {})
+
+
+def test_weights_that_are_not_finite_are_refused(tiny_bilm, tmp_path):
+    with torch.no_grad():
+        tiny_bilm.forward_lstm.layers[0].bias[0] = float("nan")
+    tiny_bilm.save(tmp_path / "nan", {})
+    with pytest.raises(DataError, match=r"weights\.safetensors.*bias.*not finite"):
+        BiLm.load(tmp_path / "nan")
+
+
+def test_a_folder_of_other_things_is_never_replaced(tiny_bilm, tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "cat.jpg").write_text("cat")
+    with pytest.raises(ValueError, match="left as it is"):
+        tiny_bilm.save(tmp_path / "photos", {})
+    assert (tmp_path / "photos" / "cat.jpg").read_text() == "cat"
+
+
+def test_a_softmax_of_another_vocabulary_is_refused(tiny_bilm, tmp_path):
+    softmax = FullSoftmax(tiny_bilm.projection_dim, len(tiny_bilm.vocabulary) + 1)
+    tiny_bilm.save(tmp_path / "other", {}, {"softmax": softmax.state_dict()})
+    with pytest.raises(DataError, match=r"softmax\.safetensors: predicts 11 words.* has 10"):
+        BiLm.load(tmp_path / "other").perplexity([["the", "cat"]])

@@ -44,7 +44,7 @@ def test_the_fingerprint_does_not_depend_on_how_many_labels_are_used(tmp_path):
     assert whole.fingerprint() == part.fingerprint() != corpus(tmp_path, "task=snli").fingerprint()
 
 
-# Fine-tuning reads more text per step than the tiny run has.
+# Fine-tuning needs more text than the tiny run has.
 MORE_TEXT = "data.train=120"
 
 

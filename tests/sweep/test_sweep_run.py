@@ -22,7 +22,7 @@ def paths(tmp_path, shared_cache):
 
 @pytest.fixture
 def run_py(paths, monkeypatch, capsys):
-    """A function that calls run.py with a tiny run's settings and returns exit status and output."""
+    """A function that calls run.py with tiny settings and returns exit status and output."""
 
     def call(*words: str) -> tuple[int, str]:
         settings = [
