@@ -1,6 +1,7 @@
 from functools import partial
 
 import pytest
+import torch
 
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.features.frozen import freeze
@@ -28,3 +29,16 @@ def test_rms_measures_the_layers(frozen_with):
     sizes = frozen_with(scale="rms").scale
     assert len(set(sizes)) == 3
     assert min(sizes) > 0
+
+
+@pytest.mark.parametrize("layers", ["all", "last"])
+@pytest.mark.parametrize("segments", [SEGMENTS, SEGMENTS[::-1], SEGMENTS[:1]])
+def test_layers_computed_online_are_those_of_the_cache(frozen_with, layers, segments):
+    online, cached = (
+        frozen_with(scale=None, layers=layers, features=features)
+        for features in ("online", "cache")
+    )
+    assert online.num_bytes == 0 < cached.num_bytes
+    found, expected = online.padded(segments), cached.padded(segments)
+    assert found.any()
+    torch.testing.assert_close(found, expected)

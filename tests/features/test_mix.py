@@ -44,6 +44,12 @@ def test_layer_numbers_of_each_choice():
     ]
 
 
+def test_the_first_lstm_layer_may_also_be_the_last():
+    assert layer_numbers("first", 2) == layer_numbers("last", 2) == (1,)
+    with pytest.raises(ValueError, match="at least 2 layers"):
+        layer_numbers("first", 1)
+
+
 @pytest.mark.parametrize("norm", [None, "batch", "token"])
 def test_gradients_are_correct(norm, layers):
     mix = ElmoMix(3, layer_norm=norm, scale=[1.8, 0.6, 0.9]).double()
@@ -86,6 +92,12 @@ def test_token_norm_is_independent_of_other_tokens(layers):
     torch.testing.assert_close(mix(layers)[:, :2], mix(layers[:, :, :2]))
 
 
+def test_token_norm_is_one_mean_and_variance_per_token(layers):
+    mixed = ElmoMix(3, layers="first", layer_norm="token")(layers[1:2])
+    torch.testing.assert_close(mixed.mean(dim=2), torch.zeros(2, 5), atol=1e-6, rtol=0)
+    torch.testing.assert_close(mixed.var(dim=2, correction=0), torch.ones(2, 5))
+
+
 def test_constant_layers_are_normalized_to_zero_not_nan():
     assert ElmoMix(2, layer_norm="batch")(torch.ones(2, 1, 3, 4)).eq(0).all()
 
@@ -95,6 +107,12 @@ def test_penalty_is_lambda_times_the_square_of_the_raw_weights():
     mix.weights.data = torch.tensor([1.0, 2.0, -2.0])
     torch.testing.assert_close(mix.penalty(), torch.tensor(0.9))
     assert ElmoMix(3, layers="last", l2=0.1).penalty() == 0
+
+
+def test_there_is_no_penalty_unless_it_is_asked_for():
+    mix = ElmoMix(3)
+    mix.weights.data = torch.tensor([1.0, 2.0, -2.0])
+    assert mix.penalty() == 0
 
 
 def test_dropout_applies_to_the_mixed_vector_only_in_training(layers):

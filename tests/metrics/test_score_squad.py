@@ -24,6 +24,11 @@ def test_hand_worked_mean_over_questions():
     assert scores == pytest.approx({"exact_match": 100 / 3, "f1": 140 / 3})
 
 
+def test_questions_after_one_without_a_prediction_count():
+    scores = score_squad({"q1": ["Rome"], "q2": ["Paris"]}, {"q2": "Paris"})
+    assert scores == {"exact_match": 50, "f1": 50}
+
+
 def test_each_measure_uses_its_own_best_reference():
     # F1 with "Broncos" is 2/3 and with "Denver Broncos team" 4/5; neither is an exact match.
     assert one(["Broncos", "Denver Broncos team"], "broncos team") == pytest.approx((0, 80))

@@ -193,7 +193,10 @@ def test_a_proposition_with_a_missing_key_is_rejected(key):
         score_srl([broken], [sentence((2, []))])
 
 
-@pytest.mark.parametrize("arg", [[8, 10, "A0"], [5, 4, "A0"], [-1, 0, "A0"], [0, 1], [0, 1, ""]])
+@pytest.mark.parametrize(
+    "arg",
+    [[8, 10, "A0"], [5, 4, "A0"], [-1, 0, "A0"], [0, 1], [0, 1, ""], [0, 1, "A0", "A1"]],
+)
 def test_an_invalid_argument_is_reported_with_its_position(arg):
     with pytest.raises(ValueError, match=r"pred sentence 0, proposition 0: .* within 10 words"):
         score([], [arg])

@@ -58,6 +58,15 @@ def test_recurrent_weights_start_with_orthogonal_gates():
     assert (lstm.bias_ih_l0 + lstm.bias_hh_l0).tolist() == [0] * 4 + [1] * 4 + [0] * 8
 
 
+@pytest.mark.parametrize("cell", [nn.LSTM, nn.GRU])
+def test_the_input_weights_of_each_gate_fill_the_range_of_glorot(cell):
+    torch.manual_seed(1)
+    rnn = cell(20, 50)
+    init_recurrent_(rnn)
+    for gate in rnn.weight_ih_l0.split(50):
+        assert 0.95 < gate.abs().max() / (6 / (20 + 50)) ** 0.5 <= 1
+
+
 def test_orthogonal_blocks_may_be_wider_than_high():
     weight = torch.zeros(4, 5)
     orthogonal_blocks_(weight, 2)

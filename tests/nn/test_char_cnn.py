@@ -43,6 +43,11 @@ def test_characters_outside_the_alphabet_are_unknown():
     assert CharCnn(4, [[3, 5]], alphabet=alphabet).spell("cab")[1:-1] == [UNKNOWN, 4, 5]
 
 
+def test_every_character_of_the_alphabet_has_its_own_vector():
+    cnn = CharCnn(4, [[1, 5]], alphabet=["a", "b"])
+    assert sorted({*cnn.spell("ab"), 0, UNKNOWN}) == list(range(len(cnn.table.weight)))
+
+
 def test_long_words_are_truncated():
     cnn = CharCnn(4, [[3, 5]], max_chars=3)
     assert cnn.spell("abcdef") == cnn.spell("abc")

@@ -58,6 +58,16 @@ def test_partition_is_the_sum_over_every_allowed_sequence(allowed, size):
         torch.testing.assert_close(partition[row], torch.stack(listed).logsumexp(0))
 
 
+def test_partition_is_exact_if_only_the_transitions_are_far_apart():
+    crf, (emissions, mask) = random_crf(anything(3)), batch(3)
+    crf.between.data *= 1000
+    partition = log_partition(emissions, mask, crf.scores())
+    for row, length in enumerate(LENGTHS):
+        paths = every_path(anything(3), length)
+        listed = [path_score(crf, emissions[row], path) for path in paths]
+        torch.testing.assert_close(partition[row], torch.stack(listed).logsumexp(0))
+
+
 @pytest.mark.parametrize("size", [1.0, 1000.0])
 @pytest.mark.parametrize("allowed", [anything(3), bioul_transitions(BIOUL)])
 def test_decoding_finds_the_best_allowed_sequence(allowed, size):

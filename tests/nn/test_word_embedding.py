@@ -69,6 +69,13 @@ def test_random_words_exclude_rare_ones():
     assert words.row("dog") == UNKNOWN
 
 
+def test_random_vectors_are_about_as_long_as_1_in_every_dimension():
+    torch.manual_seed(1)
+    for dim in (50, 300):
+        lengths = WordEmbedding("abcdefgh", dim, False, True).table.weight[1:].norm(dim=1)
+        torch.testing.assert_close(lengths.mean().item(), 1.0, rtol=0.05, atol=0)
+
+
 def test_word_dropout_trains_the_unknown_vector_and_prefers_rare_words():
     words = random_words(TRAIN, dim=4, lowercase=True, min_count=1, word_dropout=1.0)
     assert words.drop_rate[words.row("the")] == pytest.approx(1 / 3)
