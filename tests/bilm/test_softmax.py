@@ -43,6 +43,14 @@ def test_nll_is_that_of_the_full_distribution(softmax, tokens):
     torch.testing.assert_close(softmax.nll(hidden, targets), expected)
 
 
+@pytest.mark.parametrize("max_logits", [1, 7 * WORDS, 30 * WORDS])
+def test_nll_does_not_depend_on_the_size_of_the_chunks(monkeypatch, tokens, max_logits):
+    softmax, hidden, targets = FullSoftmax(DIM, WORDS), tokens[0][0], tokens[1][0]
+    expected = softmax.nll(hidden, targets)
+    monkeypatch.setattr("elmo_bench.bilm.softmax._MAX_LOGITS", max_logits)
+    torch.testing.assert_close(softmax.nll(hidden, targets), expected)
+
+
 def test_a_softmax_is_rebuilt_from_its_tensors(softmax, tokens):
     again = softmax_from(softmax.state_dict())
     torch.testing.assert_close(again.log_probs(tokens[0][0]), softmax.log_probs(tokens[0][0]))

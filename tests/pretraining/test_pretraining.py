@@ -59,9 +59,10 @@ def test_perplexity_without_sentences_is_refused(trained):
         BiLm.load(trained / "bilm" / "mini").perplexity([])
 
 
-def test_perplexity_without_softmax_is_refused(trained):
+@pytest.mark.parametrize("folder", [None, "an empty folder"])
+def test_perplexity_without_softmax_is_refused(trained, tmp_path, folder):
     bilm = BiLm.load(trained / "bilm" / "mini")
-    bilm.folder = None
+    bilm.folder = folder and tmp_path
     with pytest.raises(ValueError, match="no softmax"):
         bilm.perplexity([["word1"]])
 
