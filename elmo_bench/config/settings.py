@@ -29,11 +29,18 @@ Precision = Literal["32-true", "bf16-mixed", "16-mixed"]
 Fraction = Annotated[Positive, Field(le=1)]
 
 
-class MiniData(Settings):
+class CorpusData(Settings):
+    """What every source of a task's corpus has."""
+
+    name: str = Field(description="name in tables")
+    train_limit: Count | None = Field(description="only the first n training examples")
+    train_fraction: Fraction = Field(description="fraction of the training examples to use")
+
+
+class MiniData(CorpusData):
     """The mini benchmark, generated on first use."""
 
     kind: Literal["mini"]
-    name: str = Field(description="name in tables")
     seed: Seed = Field(description="of the generated world")
     train: Count = Field(description="training examples")
     dev: Count = Field(description="dev examples")
@@ -43,30 +50,22 @@ class MiniData(Settings):
     test_documents: Count = Field(description="test documents of coreference")
     corpus_tokens: Count = Field(description="size of the biLM's training text")
     heldout_tokens: Count = Field(description="size of its held-out text")
-    train_limit: Count | None = Field(description="only the first n training examples")
-    train_fraction: Fraction = Field(description="fraction of the training examples to use")
 
 
-class FilesData(Settings):
+class FilesData(CorpusData):
     """Your copy of a corpus in its official format."""
 
     kind: Literal["files"]
-    name: str = Field(description="name in tables")
     dir: str | None = Field(description="the folder; the task knows how its files are named")
     train: Files = Field(description="a file, a glob or a list, instead of what dir has")
     dev: Files = Field(description="the same for dev")
     test: Files = Field(description="the same for test")
-    train_limit: Count | None = Field(description="only the first n training examples")
-    train_fraction: Fraction = Field(description="fraction of the training examples to use")
 
 
-class HubData(Settings):
+class HubData(CorpusData):
     """A dataset of the Hugging Face Hub, which task.hub names."""
 
     kind: Literal["hub"]
-    name: str = Field(description="name in tables")
-    train_limit: Count | None = Field(description="only the first n training examples")
-    train_fraction: Fraction = Field(description="fraction of the training examples to use")
 
 
 DataSettings = Annotated[MiniData | FilesData | HubData, Field(discriminator="kind")]
