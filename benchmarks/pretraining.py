@@ -182,9 +182,6 @@ class RandomCorpus:
     def heldout(self) -> dict[str, list[Sentence]]:
         return {}
 
-    def fingerprint(self) -> str:
-        return "random"
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -204,7 +201,7 @@ def main() -> None:
     corpus = TextCorpus(args.text, None) if args.text else RandomCorpus()
     console = Console()
     with tempfile.TemporaryDirectory() as folder:
-        text = prepare_corpus(corpus, Path(folder))
+        text = prepare_corpus(corpus, {}, Path(folder))
         for size in args.sizes:
             console.print(compare(size, text, args.batches))
 

@@ -24,21 +24,8 @@ from yaml import YAMLError
 from elmo_bench.config.bilm_settings import Architecture
 from elmo_bench.config.compose import validated
 from elmo_bench.config.errors import ConfigError
-from elmo_bench.config.folders import SHIPPED_BILMS
 from elmo_bench.data.files import DataError, numbered_lines
 from elmo_bench.records.atomic import replace_folder
-
-
-def find_folder(name: str | Path) -> Path:
-    """The checkpoint folder at this path, or of this name in results/bilm."""
-    candidates = [Path(name).expanduser(), Path("results/bilm") / name, SHIPPED_BILMS / name]
-    for folder in candidates:
-        if (folder / "config.yaml").is_file():
-            return folder
-    raise FileNotFoundError(
-        f"no biLM checkpoint at {' or '.join(str(folder) for folder in candidates)} "
-        f"(a folder with a config.yaml). Make one with: python pretrain.py bilm={Path(name).name}"
-    )
 
 
 def read_architecture(folder: Path) -> Architecture:

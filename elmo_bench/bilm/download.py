@@ -23,10 +23,17 @@ def published_settings(name: str) -> BilmSettings | None:
 
 def published_files(settings: BilmSettings) -> tuple[Path, Path]:
     """Options and weights files named by a config such as conf/bilm/official_small.yaml."""
+    assert settings.official is not None
+    options, weights = (fetch(settings.official.url, path) for path in published_paths(settings))
+    return options, weights
+
+
+def published_paths(settings: BilmSettings) -> list[Path]:
+    """Where options and weights of a published model are, or would be downloaded to."""
     files, chosen = settings.official, settings.weights
     assert files is not None
     folder = Path(chosen).expanduser() if chosen else cache_folder() / "official"
-    return fetch(files.url, files.options, folder), fetch(files.url, files.weights, folder)
+    return [folder / files.options, folder / files.weights]
 
 
 def check_sizes(path: Path, found: Architecture, expected: Architecture) -> None:
@@ -41,12 +48,11 @@ def check_sizes(path: Path, found: Architecture, expected: Architecture) -> None
                 )
 
 
-def fetch(url: str, name: str, folder: Path) -> Path:
-    """Return the path of a file in a folder, after downloading it if it is missing."""
-    path = folder / name
+def fetch(url: str, path: Path) -> Path:
+    """Return the path, after downloading a file of the same name to it if it is missing."""
     if path.exists():
         return path
-    source = f"{url.rstrip('/')}/{name}"
+    source = f"{url.rstrip('/')}/{path.name}"
     try:
         with replace_file(path) as unfinished:
             _download(source, unfinished)

@@ -18,6 +18,7 @@ from elmo_bench.bilm.lstm import LstmStack
 from elmo_bench.bilm.token_encoders import build_encoder
 from elmo_bench.bilm.two_threads import TwoThreads
 from elmo_bench.config.bilm_settings import Architecture, BilmSettings, WordEncoderSettings
+from elmo_bench.config.folders import find_bilm
 
 
 class BiLm(nn.Module):
@@ -50,7 +51,7 @@ class BiLm(nn.Module):
             return cls.load_published(settings)
         if files := official.find_official_files(Path(folder).expanduser()):
             return cls.from_official(*files)
-        folder = checkpoint.find_folder(folder)
+        folder = find_bilm(folder)
         architecture = checkpoint.read_architecture(folder)
         bilm = cls(architecture, checkpoint.read_vocabulary(folder))
         checkpoint.load_tensors(bilm, folder / "weights.safetensors")

@@ -1,10 +1,18 @@
 """Settings of a biLM: conf/bilm, and config.yaml of a checkpoint folder."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from elmo_bench.config.fields import Filters, Positive, Probability, Settings, Size
+from elmo_bench.config.fields import (
+    INPUT_FILE,
+    LABEL,
+    Filters,
+    Positive,
+    Probability,
+    Settings,
+    Size,
+)
 
 MaxChars = Annotated[int, Field(ge=3, le=1000)]  # two of them frame the word
 
@@ -43,7 +51,9 @@ class WordEncoderSettings(Settings):
 
     kind: Literal["word"]
     word_dim: Size = Field(description="size of the vectors")
-    vectors: str | None = Field(description="a file in GloVe's format to start from")
+    vectors: str | None = Field(
+        json_schema_extra=INPUT_FILE, description="a file in GloVe's format to start from"
+    )
     trainable: bool = Field(description="whether pretraining changes the vectors")
 
 
@@ -67,7 +77,9 @@ class LstmSettings(Settings):
 class Architecture(Settings):
     """What a biLM is built from; config.yaml of its folder."""
 
-    name: str = Field(description="name in tables and folders")
+    version: ClassVar[int] = 1  # raised when the code computes other layers or another training
+
+    name: str = Field(json_schema_extra=LABEL, description="name in tables and folders")
     encoder: EncoderSettings = Field(description="how a word becomes a vector")
     lstm: LstmSettings = Field(description="what reads the words")
 

@@ -4,6 +4,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.functional_validators import AfterValidator
+from pydantic.types import JsonValue
+
+JsonDict = dict[str, JsonValue]
+
+
+# Marks of fields, for the identity of what settings describe (config/identity.py).
+LABEL: JsonDict = {"identity": "label"}  # only names something
+INPUT_FILE: JsonDict = {"identity": "file"}  # a path; what counts is the file's content
 
 
 class Settings(BaseModel):

@@ -8,6 +8,18 @@ CONF = PACKAGE / "conf"  # in a checkout a link to conf/ next to the package
 SHIPPED_BILMS = PACKAGE / "shipped"  # likewise, links to the shipped ones of results/bilm
 
 
+def find_bilm(name: str | Path) -> Path:
+    """The checkpoint folder at this path, or of this name in results/bilm."""
+    candidates = [Path(name).expanduser(), Path("results/bilm") / name, SHIPPED_BILMS / name]
+    for folder in candidates:
+        if (folder / "config.yaml").is_file():
+            return folder
+    raise FileNotFoundError(
+        f"no biLM checkpoint at {' or '.join(str(folder) for folder in candidates)} "
+        f"(a folder with a config.yaml). Make one with: python pretrain.py bilm={Path(name).name}"
+    )
+
+
 def cache_folder() -> Path:
     """The folder for compiled kernels and downloaded models."""
     folder = os.environ.get("ELMO_BENCH_CACHE") or "~/.cache/elmo_bench"

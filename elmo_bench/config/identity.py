@@ -1,34 +1,26 @@
-"""What a run computes, and the name that follows from it."""
+"""What settings say about a result, whatever things are called and wherever they lie."""
 
+from collections.abc import Callable
 from typing import Any
 
-from elmo_bench.config.settings import CorpusWords, HubData, MiniData, RunSettings
-from elmo_bench.mini.settings import VERSION as MINI_VERSION
-from elmo_bench.records.digest import digest
+from elmo_bench.config.fields import INPUT_FILE, LABEL, Settings
 
 
-def identity(settings: RunSettings) -> dict[str, Any]:
-    """What a run computes. How it computes (trainer, logger, paths) is left out.
+def what_counts(settings: Settings, content: Callable[[str], Any]) -> dict[str, Any]:
+    """The values that decide what is computed, as plain dicts and lists.
 
-    A baseline does not depend on the biLM, so all biLMs share it, unless its word vectors come from
-    the biLM's text.
+    Args:
+        settings: Any settings; fields marked LABEL are left out.
+        content: Stands for a file's content; called with the paths in fields marked INPUT_FILE.
     """
-    values = settings.plain()
-    result = {key: values[key] for key in ("seed", "data", "words", "elmo")}
-    result["task"] = {key: values["task"][key] for key in ("name", "build", "training")}
-    if isinstance(settings.data, HubData):
-        result["task"]["hub"] = values["task"]["hub"]
-    if isinstance(settings.data, MiniData):
-        result["data"]["version"] = MINI_VERSION  # a new generator makes other text
-    if not settings.elmo.is_baseline:
-        result["cache_dtype"] = settings.cache_dtype
-        if settings.elmo.layers != "all":
-            del result["elmo"]["l2"]  # a single layer has no layer weights
-    if not settings.elmo.is_baseline or isinstance(settings.words, CorpusWords):
-        result["bilm"] = values["bilm"]
-    return result
-
-
-def run_id(settings: RunSettings) -> str:
-    """Name a run by what it computes, so that repeating it replaces its record."""
-    return digest(identity(settings))[:8]
+    values = dict(settings.model_extra or {})
+    for name, field in type(settings).model_fields.items():
+        value = getattr(settings, name)
+        if field.json_schema_extra == LABEL:
+            continue
+        if isinstance(value, Settings):
+            value = what_counts(value, content)
+        elif field.json_schema_extra == INPUT_FILE and value is not None:
+            value = content(value)
+        values[name] = value
+    return values

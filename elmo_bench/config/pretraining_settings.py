@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from elmo_bench.config.bilm_settings import BilmSettings
 from elmo_bench.config.fields import (
+    LABEL,
     Count,
     Positive,
     Probability,
@@ -22,7 +23,7 @@ class MiniCorpusSettings(Settings):
     """The text of the mini benchmark."""
 
     kind: Literal["mini"]
-    name: str = Field(description="name in records")
+    name: str = Field(json_schema_extra=LABEL, description="name in records")
     seed: Seed = Field(description="of the generated world")
     corpus_tokens: Count = Field(description="size of the training text")
     heldout_tokens: Count = Field(description="size of the held-out text")
@@ -32,7 +33,7 @@ class TextCorpusSettings(Settings):
     """Text files: one tokenized sentence per line, plain or .gz."""
 
     kind: Literal["text"]
-    name: str = Field(description="name in records")
+    name: str = Field(json_schema_extra=LABEL, description="name in records")
     path: str | list[str] = Field(description="a file, a glob pattern, or a list of them")
     heldout: str | list[str] | None = Field(description="likewise; null: one sentence in 100")
 
@@ -41,7 +42,7 @@ class HubCorpusSettings(Settings):
     """A text dataset of the Hugging Face Hub, streamed."""
 
     kind: Literal["hub"]
-    name: str = Field(description="name in records")
+    name: str = Field(json_schema_extra=LABEL, description="name in records")
     dataset: str = Field(description="a name, or a folder that `datasets` reads")
     config: str | None = Field(description="for datasets that have several")
     revision: str | None = Field(description="a commit, so that the run can be repeated")
@@ -54,7 +55,7 @@ class TaskCorpusSettings(Settings):
     """The text of a task, without its labels."""
 
     kind: Literal["task"]
-    name: str = Field(description="name in records")
+    name: str = Field(json_schema_extra=LABEL, description="name in records")
 
 
 CorpusSettings = Annotated[
@@ -111,7 +112,7 @@ class ScheduleSettings(Settings):
 class PretrainingSettings(Settings):
     """The recipe: conf/pretraining."""
 
-    name: str
+    name: str = Field(json_schema_extra=LABEL)
     seed: Seed
     epochs: Count = Field(description="passes over the corpus")
     budget_minutes: Positive | None = Field(

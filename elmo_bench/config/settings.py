@@ -1,6 +1,7 @@
 """Settings of a run: one model per config group of conf/run.yaml, and RunSettings for the whole."""
 
-from typing import Annotated, Any, Literal
+from pathlib import PurePath
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -13,6 +14,8 @@ from pydantic import (
 
 from elmo_bench.config.bilm_settings import BilmSettings
 from elmo_bench.config.fields import (
+    INPUT_FILE,
+    LABEL,
     Count,
     NonNegative,
     Positive,
@@ -32,9 +35,14 @@ Fraction = Annotated[Positive, Field(le=1)]
 class CorpusData(Settings):
     """What every source of a task's corpus has."""
 
-    name: str = Field(description="name in tables")
+    name: str = Field(json_schema_extra=LABEL, description="name in tables")
     train_limit: Count | None = Field(description="only the first n training examples")
     train_fraction: Fraction = Field(description="fraction of the training examples to use")
+
+    @property
+    def label(self) -> str:
+        """What tables call the corpus."""
+        return self.name
 
 
 class MiniData(CorpusData):
@@ -60,6 +68,12 @@ class FilesData(CorpusData):
     train: Files = Field(description="a file, a glob or a list, instead of what dir has")
     dev: Files = Field(description="the same for dev")
     test: Files = Field(description="the same for test")
+
+    @property
+    def label(self) -> str:
+        """The name; for the user's files without one, with their folder or test file."""
+        own = next((place for place in (self.dir, self.test) if isinstance(place, str)), None)
+        return f"{self.name}: {PurePath(own).name}" if self.name == "files" and own else self.name
 
 
 class HubData(CorpusData):
@@ -91,7 +105,7 @@ class GloveWords(Settings):
     """Pretrained vectors in GloVe's text format."""
 
     name: Literal["glove"]
-    path: str = Field(description="the file, plain or .gz")
+    path: str = Field(json_schema_extra=INPUT_FILE, description="the file, plain or .gz")
     lowercase: bool = Field(description="look words up in lowercase")
     trainable: bool = Field(description="whether training changes the vectors")
     word_dropout: NonNegative = Field(description="where trainable: as for words=random")
@@ -133,7 +147,7 @@ Placement = Literal["input", "output"]
 class ElmoSettings(Settings):
     """Which layers the task's model takes, and where."""
 
-    name: str = Field(description="the option; none is the baseline")
+    name: str = Field(json_schema_extra=LABEL, description="the option; none is the baseline")
     placement: list[Placement] = Field(description="where the model takes ELMo vectors")
     layers: Literal["all", "last", "first", "token"] = Field("all", description="mixed, or one")
     layer_norm: Literal["batch", "token"] | None = Field(None, description="before the mix")
@@ -229,7 +243,9 @@ class TrainingSettings(Settings):
 class TaskBuild(Settings):
     """What a task is built from; each task's settings.py adds its own fields."""
 
-    target: str = Field(alias="_target_", description="the task's class")
+    version: ClassVar[int] = 1  # a task raises its own when its code computes something else
+
+    target: str = Field(alias="_target_", json_schema_extra=LABEL, description="the task's class")
 
 
 def _typed_build(value: Any) -> Any:
@@ -322,6 +338,14 @@ class RunSettings(Settings):
             raise ValueError("elmo=none words=none: the model would have nothing to read")
         if isinstance(self.data, HubData) and self.task.hub is None:
             raise ValueError(f"data=hub: task={self.task.name} names no Hub dataset (task.hub)")
+        return self
+
+    @model_validator(mode="after")
+    def _one_name_for_one_arm(self) -> "RunSettings":
+        """elmo=input of a task whose only placement is the input is elmo=paper."""
+        paper = self.task.elmo.plain() | {"layers": "all", "name": "paper"}
+        if self.elmo.name != "paper" and self.elmo.plain() | {"name": "paper"} == paper:
+            object.__setattr__(self, "elmo", self.elmo.but(name="paper"))
         return self
 
     @property

@@ -139,12 +139,12 @@ def _check_ids(examples: Iterable[Example], split: Split) -> None:
 def _cut(examples: list[Example], limit: int | None, fraction: float) -> list[Example]:
     """The first `limit` examples of a `fraction` of them.
 
-    A fraction is drawn by the hash of the ids, so it is the same for every model and seed, and
+    A fraction is drawn by the hash of the places, so it is the same for every model and seed, and
     holds every smaller fraction.
     """
     if fraction < 1:
         kept = math.ceil(len(examples) * fraction)
-        order = sorted(range(len(examples)), key=lambda index: _hash(examples[index].id))
+        order = sorted(range(len(examples)), key=lambda index: _hash(str(index)))
         examples = [examples[index] for index in sorted(order[:kept])]
     return examples[:limit]
 

@@ -1,6 +1,6 @@
 """Sources of pretraining text: files, a Hub dataset, or a task, read as streams of sentences.
 
-A corpus is anything with the three methods of `Corpus`.
+A corpus is anything with the two methods of `Corpus`.
 """
 
 import glob
@@ -18,7 +18,6 @@ from elmo_bench.config.pretraining_settings import (
 from elmo_bench.data.files import numbered_lines
 from elmo_bench.mini.files import ensure_mini
 from elmo_bench.mini.settings import MiniSettings
-from elmo_bench.records.digest import digest
 
 Sentence = Sequence[str]
 
@@ -28,16 +27,13 @@ HELD_OUT_EVERY = 100
 
 @runtime_checkable
 class Corpus(Protocol):
-    """Sentences to train on, sentences to measure perplexity on, and a fingerprint."""
+    """Sentences to train on, and sentences to measure perplexity on."""
 
     def train(self) -> Iterable[Sentence]:
         """Stream the training sentences."""
 
     def heldout(self) -> Mapping[str, Iterable[Sentence]]:
         """Stream the held-out sentences, by the name of their part."""
-
-    def fingerprint(self) -> str:
-        """Identify the content, so that a corpus prepared from it can be reused."""
 
 
 def build_corpus(source: CorpusSource, cache: Path) -> Corpus:
@@ -68,12 +64,7 @@ class TextCorpus:
     """
 
     def __init__(self, path: str | Sequence[str], heldout: str | Sequence[str] | None) -> None:
-        self._heldout = expand_patterns(heldout) if heldout else []
-        self._train = [file for file in expand_patterns(path) if file not in self._heldout]
-        if not self._train:
-            raise ValueError(
-                f"Every file of corpus.path={path} is held out; none is left to train on."
-            )
+        self._train, self._heldout = text_files(path, heldout)
 
     def train(self) -> Iterator[Sentence]:
         """Stream the files one after the other."""
@@ -84,14 +75,6 @@ class TextCorpus:
         if not self._heldout:
             return {"heldout": self._read(self._train, held_out=True)}
         return {name_of(file): _read_lines([file]) for file in self._heldout}
-
-    def fingerprint(self) -> str:
-        """A hash of every file's path, size and modification time."""
-        files = [
-            [str(file), file.stat().st_size, file.stat().st_mtime_ns]
-            for file in (*self._train, *self._heldout)
-        ]
-        return digest(["text", len(self._heldout), files])
 
     def _read(self, files: list[Path], held_out: bool) -> Iterator[Sentence]:
         sentences = _read_lines(files)
@@ -117,10 +100,6 @@ class HubCorpus:
             return {split: self._read(split)}
         return {"heldout": _every(self._read(self._settings.split), HELD_OUT_EVERY, True)}
 
-    def fingerprint(self) -> str:
-        """A hash of the dataset's name, revision, splits and column."""
-        return digest(self._settings.model_dump(exclude={"name"}))
-
     def _read(self, split: str) -> Iterator[Sentence]:
         from datasets import load_dataset
 
@@ -135,6 +114,17 @@ class HubCorpus:
                     f"its columns are {sorted(row)}. Set corpus.column."
                 )
             yield from filter(None, (line.split() for line in str(row[hub.column]).splitlines()))
+
+
+def text_files(
+    path: str | Sequence[str], heldout: str | Sequence[str] | None
+) -> tuple[list[Path], list[Path]]:
+    """The files to train on and the held-out ones, which are left out of the former."""
+    held_out = expand_patterns(heldout) if heldout else []
+    train = [file for file in expand_patterns(path) if file not in held_out]
+    if not train:
+        raise ValueError(f"Every file of corpus.path={path} is held out; none is left to train on.")
+    return train, held_out
 
 
 def expand_patterns(patterns: str | Sequence[str]) -> list[Path]:

@@ -82,8 +82,9 @@ def find_checkpoint(path: Path, identity: dict[str, Any], force: bool) -> Path |
     other = first_difference(stored, identity)
     if other and not force:
         raise ValueError(
-            f"{path} belongs to an unfinished training with other settings ({other}). Give this "
-            "one another name=..., or discard the unfinished one with force=true."
+            f"{path} belongs to an unfinished training on other text or with other settings "
+            f"({other}). Give this one another name=..., or discard the unfinished one with "
+            "force=true."
         )
     return None if other else path
 

@@ -4,9 +4,10 @@ It is written in one pass with bounded memory, so only the disk limits the size 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from filelock import FileLock
@@ -16,6 +17,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from elmo_bench.bilm.vocabulary import Vocabulary, sort_by_count
 from elmo_bench.pretraining.corpus import Corpus, Sentence
 from elmo_bench.records.atomic import replace_folder
+from elmo_bench.records.digest import digest
 
 # Above this many distinct words, about 1 GB, the rarest are dropped while counting.
 MAX_COUNTED = 8_000_000
@@ -100,9 +102,15 @@ class PreparedCorpus:
             return Vocabulary.from_counts(counts, max_words, min_count)
 
 
-def prepare_corpus(corpus: Corpus, cache: Path) -> PreparedCorpus:
-    """Write the corpus to the cache, unless it is there; changed files are read again."""
-    folder = cache / corpus.fingerprint()
+def prepare_corpus(corpus: Corpus, identity: Mapping[str, Any], cache: Path) -> PreparedCorpus:
+    """Write the corpus to the cache, unless it is there.
+
+    Args:
+        corpus: The text.
+        identity: Of the text (`text_identity`); a changed text has another one.
+        cache: The folder of all prepared corpora.
+    """
+    folder = cache / digest(identity)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
         if not folder.exists():

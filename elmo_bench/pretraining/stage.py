@@ -26,6 +26,7 @@ from elmo_bench.config.pretraining_settings import (
 from elmo_bench.loggers import GuardedLogger
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
+from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.loader import StreamData
 from elmo_bench.pretraining.memory import keep_freed_memory
 from elmo_bench.pretraining.module import BilmTraining, DivergedError
@@ -57,21 +58,6 @@ def pretrain(settings: PretrainSettings) -> Path:
     return folder
 
 
-def pretraining_identity(settings: PretrainSettings) -> dict[str, Any]:
-    """What a pretraining computes; how and where it computes is left out."""
-    identity: dict[str, Any] = {
-        "bilm": settings.bilm.architecture().plain(),
-        "corpus": settings.corpus.plain(),
-        "pretraining": settings.pretraining.plain(),
-        "init_from": settings.init_from,
-        "save_dtype": settings.save_dtype,
-    }
-    if isinstance(settings.corpus, TaskCorpusSettings):
-        assert settings.task is not None and settings.data is not None
-        identity |= {"task": settings.task.plain(), "data": settings.data.plain()}
-    return identity
-
-
 def _train(
     settings: PretrainSettings, identity: dict[str, Any], folder: Path, scratch: Path
 ) -> None:
@@ -79,8 +65,7 @@ def _train(
     recipe = settings.pretraining
     cache = Path(settings.paths.cache)
     corpus = build_corpus(settings, cache)
-    text = prepare_corpus(corpus, cache / "corpus")
-    identity = {**identity, "text": corpus.fingerprint()}
+    text = prepare_corpus(corpus, identity["text"], cache / "corpus")
     bilm, softmax, vocabulary = _new_model(settings, text, folder.name)
     num_steps = _num_steps(text, recipe)
     module = BilmTraining(bilm, softmax, recipe)
@@ -107,7 +92,8 @@ def _train(
             "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "perplexity": heldout.history[-1]["perplexity"],
             "history": heldout.history,
-            "settings": identity,
+            "settings": _settings(settings),
+            "identity": identity,
         }
         dtype = getattr(torch, settings.save_dtype)
         bilm.save(folder, record, {"softmax": softmax.state_dict()}, dtype=dtype)
@@ -179,6 +165,15 @@ def _num_steps(text: PreparedCorpus, recipe: PretrainingSettings) -> int:
     return tokens // recipe.tokens_per_step
 
 
+def _settings(settings: PretrainSettings) -> dict[str, Any]:
+    """For the record: what was trained, on which text and how; without where and on what device."""
+    chosen = settings.plain()
+    groups = ["bilm", "corpus", "pretraining", "init_from", "save_dtype"]
+    if isinstance(settings.corpus, TaskCorpusSettings):
+        groups += ["task", "data"]
+    return {group: chosen[group] for group in groups}
+
+
 def _default_name(settings: PretrainSettings) -> str:
     if settings.init_from is None:
         return settings.bilm.name
@@ -199,11 +194,11 @@ def _is_finished(folder: Path, identity: dict[str, Any], force: bool) -> bool:
     record = folder / "training.json"
     if force or not record.exists():
         return False
-    stored = json.loads(record.read_text(encoding="utf-8")).get("settings", {})
+    stored = json.loads(record.read_text(encoding="utf-8")).get("identity", {})
     other = first_difference(stored, identity)
     if other:
         raise PretrainingError(
-            f"{folder} was trained with other settings ({other}). Give this training another "
-            "name=..., or replace the old one with force=true."
+            f"{folder} was trained on other text or with other settings ({other}). Give this "
+            "training another name=..., or replace the old one with force=true."
         )
     return True

@@ -8,7 +8,6 @@ from elmo_bench.config.settings import DataSettings, TaskSettings
 from elmo_bench.data.example import Segment, Split, distinct_segments
 from elmo_bench.data.loading import load_split
 from elmo_bench.pretraining.corpus import Sentence
-from elmo_bench.records.digest import digest
 from elmo_bench.task import Task
 
 
@@ -36,10 +35,6 @@ class TaskCorpus:
     def heldout(self) -> Mapping[str, Iterator[Sentence]]:
         """Stream the distinct segments of the dev split."""
         return {"dev": self._segments("dev")}
-
-    def fingerprint(self) -> str:
-        """A hash of all segments."""
-        return digest(["task", list(self._segments("train")), list(self._segments("dev"))])
 
     def _segments(self, split: Split) -> Iterator[Segment]:
         examples, _ = load_split(self._task, self._settings, self._data, split, self._cache)

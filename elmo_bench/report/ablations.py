@@ -69,14 +69,14 @@ PLACEMENT = {
 
 def layers_table(runs: Runs) -> Table:
     """Table 2: the last layer only or all layers, with strong or weak L2 on their weights."""
-    rows = _elmo_rows(runs, "layers", LAYERS, ("elmo.name", "elmo.layers", "elmo.l2"))
+    rows = _elmo_rows(runs, "layers", LAYERS, ("elmo.layers", "elmo.l2"))
     columns = HEAD | {"baseline": "Baseline"} | {k: c.title for k, c in LAYERS.items()}
     return Table("layers", "Layer ablation (the paper's Table 2)", columns, rows, NOTES)
 
 
 def placement_table(runs: Runs) -> Table:
     """Table 3: ELMo vectors at the input of the task's model, its output, or both."""
-    rows = _elmo_rows(runs, "placement", PLACEMENT, ("elmo.name", "elmo.placement"))
+    rows = _elmo_rows(runs, "placement", PLACEMENT, ("elmo.placement",))
     columns = HEAD | {"baseline": "Baseline"} | {k: c.title for k, c in PLACEMENT.items()}
     return Table("placement", "Placement of ELMo (the paper's Table 3)", columns, rows, NOTES)
 
@@ -141,13 +141,11 @@ def _elmo_row(
 def _option(group: Group) -> str:
     """An ELMo option that mixes all layers: the group's, or else `paper`."""
     elmo = group.config["elmo"]
-    return str(elmo["name"]) if elmo.get("layers") == "all" else "paper"
+    return group.any_record.elmo if elmo.get("layers") == "all" else "paper"
 
 
 def dev_scores(groups: list[Group]) -> Cell:
     """The dev scores of one group, or of several with the settings in which they differ."""
-    # Options of different names but the same settings compute the same; one of them is enough.
-    groups = list({key_of(group.config, "elmo.name"): group for group in groups}.values())
     flat = [flatten(group.config) for group in groups]
     keys = sorted({key for values in flat for key in values})
     different = [key for key in keys if len({str(values.get(key)) for values in flat}) > 1]

@@ -22,7 +22,7 @@ NOTES = [
     "Dev scores in percent: mean ± standard deviation over seeds (number of seeds).",
     f"Paper: {SOURCE}.",
 ]
-WITHOUT = ("bilm.finetune", "fingerprint")
+WITHOUT = ("bilm.finetune",)
 
 
 def finetuning_table(runs: Runs) -> Table:

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from pathlib import PurePath
 from statistics import fmean, stdev
 from typing import Any
 
 from elmo_bench.records.run import Record
 
 UNTRAINED = "untrained"  # the control arm: ELMo on a biLM that was never trained
-ELMO_KEYS = ("elmo", "bilm", "cache_dtype", "fingerprint")  # config keys that ELMo adds
+ELMO_KEYS = ("elmo", "bilm", "cache_dtype")  # config keys that ELMo adds
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,7 @@ class Group:
     """Runs that differ only in the seed.
 
     Args:
-        config: Their common config, without the seed and with the biLM's fingerprint.
+        config: Their common config, without the seed.
         records: The finished runs, by seed.
         failed: The runs that ended with an error.
     """
@@ -67,10 +66,8 @@ class Group:
 
     @property
     def corpus(self) -> str:
-        """The name of the data; for the user's files without a name, their folder or test file."""
-        name, data = self.any_record.data, self.config.get("data", {})
-        own = next((data[k] for k in ("dir", "test") if isinstance(data.get(k), str)), None)
-        return f"{name}: {PurePath(own).name}" if name == "files" and own else name
+        """What tables call the data."""
+        return self.any_record.data
 
     @property
     def bilm(self) -> str:
@@ -132,17 +129,12 @@ class Runs:
     def __init__(self, records: Iterable[Record]) -> None:
         self.groups = group_records(records)
         self._baselines = {
-            key_of(group.config, "elmo"): group for group in self.groups if group.is_baseline
+            key_of(group.config): group for group in self.groups if group.is_baseline
         }
 
     def baseline(self, group: Group) -> Group | None:
-        """The runs of the same model on the same data without ELMo.
-
-        A baseline has a biLM only if its word vectors were trained on that biLM's text.
-        """
-        without = ("elmo", "cache_dtype", "fingerprint")
-        with_bilm = self._baselines.get(key_of(group.config, *without))
-        return with_bilm or self._baselines.get(key_of(group.config, *without, "bilm"))
+        """The runs of the same model on the same data without ELMo."""
+        return self._baselines.get(key_of(group.config, *ELMO_KEYS))
 
     @property
     def with_elmo(self) -> list[Group]:
@@ -160,10 +152,6 @@ def group_records(records: Iterable[Record]) -> list[Group]:
     configs: dict[str, dict[str, Any]] = {}
     for record in sorted(records, key=lambda record: (record.error is None, record.finished)):
         config = {name: value for name, value in record.config.items() if name != "seed"}
-        if record.fingerprint and not is_untrained(record):
-            # A biLM trained again under the same name is another biLM. An untrained one is drawn
-            # from the seed, so its fingerprint differs between the seeds of one group.
-            config["fingerprint"] = record.fingerprint
         key = f"{record.task} {key_of(config)}"
         configs[key] = config
         members[key][record.seed] = record

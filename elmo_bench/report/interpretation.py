@@ -35,8 +35,8 @@ def reading(runs: Runs) -> list[str]:
     sentences = list(_weights(labeled))
     for label, group in labeled:
         sentences += _flatness(label, learned_weights(group))
-    sentences += _winners(runs, PLACEMENT, ("elmo.name", "elmo.placement"))
-    sentences += _winners(runs, LAYERS, ("elmo.name", "elmo.layers", "elmo.l2"))
+    sentences += _winners(runs, PLACEMENT, ("elmo.placement",))
+    sentences += _winners(runs, LAYERS, ("elmo.layers", "elmo.l2"))
     return sentences
 
 

@@ -20,9 +20,7 @@ def words_table(runs: Runs) -> Table:
     mixing = headline_groups(runs)
     for group in with_most_data(runs.groups):
         if _arm(group) in ("baseline", "token") or group in mixing:
-            # A baseline has a biLM only as the source of its word vectors, which the column names.
-            without = ("words", "fingerprint", *(["bilm"] if group.is_baseline else []))
-            families[key_of(group.config, *without)][group.any_record.words].append(group)
+            families[key_of(group.config, "words")][group.any_record.words].append(group)
     names = list(dict.fromkeys([*known, *(name for cells in families.values() for name in cells)]))
     by_task: dict[str, list[Cells]] = defaultdict(list)
     for cells in families.values():

@@ -1,61 +1,70 @@
 """The biLM of a run: loaded, pretrained when it is missing, or fine-tuned on the task's text."""
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
 import torch
 from pytorch_lightning.utilities.seed import isolate_rng
 
-from elmo_bench.bilm.checkpoint import find_folder
+from elmo_bench.bilm.download import published_files
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.config.compose import pretrain_settings
-from elmo_bench.config.settings import RunSettings
+from elmo_bench.config.pretraining_settings import PretrainSettings
+from elmo_bench.config.settings import CorpusWords, RunSettings
+from elmo_bench.pretraining.identity import pretraining_identity
+from elmo_bench.pretraining.resume import first_difference
 from elmo_bench.pretraining.stage import pretrain
-from elmo_bench.records.digest import digest
+from elmo_bench.runs.pretraining import (
+    bilm_source,
+    finetuning,
+    missing_pretraining,
+    own_folder,
+)
+
+log = logging.getLogger(__name__)
 
 
-def load_or_train_bilm(settings: RunSettings) -> BiLm:
-    """The biLM that settings name; pretrained first if it is missing and a corpus is set."""
+def provide_bilm(settings: RunSettings) -> None:
+    """Pretrain or download the biLM of a run if it is missing, since the run's name depends on it.
+
+    A biLM that was trained on another text than it would be now is used, with a warning.
+    """
+    bilm = settings.bilm
+    needed = not settings.elmo.is_baseline or isinstance(settings.words, CorpusWords)
+    if not needed or bilm.weights == "random":
+        return
+    if bilm.official:
+        published_files(bilm)
+    elif bilm.weights is None and bilm.pretrain_on is not None:
+        pretraining, folder = missing_pretraining(settings), own_folder(settings)
+        if not (folder / "config.yaml").exists():
+            _pretrained(pretraining)
+        elif (folder / "training.json").exists():
+            stored = read_training(folder).get("identity", {})
+            if other := first_difference(stored, pretraining_identity(pretraining)):
+                log.warning(
+                    "%s would be trained otherwise now (%s). It is used as it is; to train it "
+                    "again: python pretrain.py bilm=%s corpus=%s force=true",
+                    *(folder, other, bilm.name, bilm.pretrain_on),
+                )
+    else:
+        bilm_source(settings)
+
+
+def load_bilm(settings: RunSettings) -> BiLm:
+    """The biLM that settings name, which must exist; fine-tuned if they say so."""
     bilm = settings.bilm
     if bilm.weights == "random":
         # A fixed seed: like a trained biLM, the control is one model for all seeds of a run.
         with torch.random.fork_rng():
             torch.manual_seed(0)
             return BiLm(bilm.architecture()).eval()
-    loaded = BiLm.load_published(bilm) if bilm.official else BiLm.load(bilm_folder(settings))
-    return BiLm.load(_finetuned(settings, loaded)) if bilm.finetune else loaded
-
-
-def bilm_folder(settings: RunSettings) -> Path:
-    """The checkpoint folder of the biLM, created if necessary."""
-    bilm = settings.bilm
-    if bilm.weights not in (None, "random"):
-        return find_folder(str(bilm.weights))
-    folder = Path(settings.paths.bilm) / bilm.name
-    if not (folder / "config.yaml").exists() and bilm.pretrain_on is not None:
-        return _pretrained(settings, f"corpus={bilm.pretrain_on}")
-    return find_folder(folder)
-
-
-def _finetuned(settings: RunSettings, bilm: BiLm) -> Path:
-    """The folder of a biLM fine-tuned on the task's text, created if necessary.
-
-    All runs of a task share the text, even if they train on fewer labels.
-    """
-    data = settings.data.but(train_limit=None, train_fraction=1.0)
-    name = digest([bilm.fingerprint(), settings.task.build.plain(), data.plain()])
-    return _pretrained(
-        settings,
-        "corpus=task",
-        f"task={settings.task.name}",
-        "pretraining=finetune",
-        "pretraining.batch_size=8",  # few rows, so that a small text gives enough steps
-        f"init_from={bilm.folder or settings.bilm.weights or settings.bilm.name}",
-        f"name={bilm.name}-{settings.task.name}-{name}",
-        task=settings.task,
-        data=data,
-    )
+    if not bilm.finetune:
+        return BiLm.load_published(bilm) if bilm.official else BiLm.load(bilm_source(settings))
+    # An official model is loaded by its name, or from the folder that the user chose.
+    start = (bilm.weights or bilm.name) if bilm.official else bilm_source(settings)
+    return BiLm.load(_pretrained(finetuning(settings, start)))
 
 
 def finetuning_perplexity(bilm: BiLm) -> dict[str, Any]:
@@ -68,22 +77,10 @@ def finetuning_perplexity(bilm: BiLm) -> dict[str, Any]:
     }
 
 
-def _pretrained(settings: RunSettings, *choices: str, **groups: Any) -> Path:
-    """Pretrain on the run's device, and restore the random state that the run depends on."""
-    pretraining = pretrain_settings([f"bilm={settings.bilm.name}", *choices])
-    paths, trainer = settings.paths, settings.trainer
-    pretraining = pretraining.but(
-        bilm=settings.bilm,
-        paths=pretraining.paths.but(bilm=paths.bilm, cache=paths.cache, outputs=paths.outputs),
-        trainer=pretraining.trainer.but(
-            accelerator=trainer.accelerator,
-            threads=trainer.threads,
-            progress_bar=trainer.progress_bar,
-        ),
-        **groups,
-    )
+def _pretrained(settings: PretrainSettings) -> Path:
+    """Pretrain, and restore the random state that the run depends on."""
     with isolate_rng():
-        return pretrain(pretraining)
+        return pretrain(settings)
 
 
 def read_training(folder: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from elmo_bench.features.frozen import FrozenLayers, freeze
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.records.timer import StageTimer
-from elmo_bench.runs.bilm import finetuning_perplexity, load_or_train_bilm
+from elmo_bench.runs.bilm import finetuning_perplexity, load_bilm
 from elmo_bench.runs.datamodule import TaskData
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.runs.optimizers import optimizer_factory, scheduler_factory
@@ -69,7 +69,7 @@ def build_components(settings: RunSettings, timer: StageTimer) -> RunComponents:
     frozen, perplexity = None, {}
     if not settings.elmo.is_baseline:
         with timer("features"):
-            bilm = load_or_train_bilm(settings)
+            bilm = load_bilm(settings)
             perplexity = finetuning_perplexity(bilm) if settings.bilm.finetune else {}
             frozen = freeze(
                 bilm,

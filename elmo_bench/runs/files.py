@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elmo_bench.config.identity import run_id
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.records.atomic import write_text
 from elmo_bench.records.run import Record, read_record
+from elmo_bench.runs.identity import run_id
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class RunFiles:
 
     @classmethod
     def of(cls, settings: RunSettings) -> "RunFiles":
-        """The files of a run with these settings."""
+        """The files of a run with these settings, once the inputs that it makes exist."""
         run = run_id(settings)
         name = f"{settings.task.name}-{settings.elmo.name}-s{settings.seed}-{run}"
         record = Path(settings.paths.results) / f"{name}.json"

@@ -17,7 +17,7 @@ from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.features.frozen import pad_layers
 from elmo_bench.features.mix import layer_numbers
 from elmo_bench.nn.word_embedding import WordEmbedding
-from elmo_bench.runs.bilm import load_or_train_bilm
+from elmo_bench.runs.bilm import load_bilm
 from elmo_bench.runs.build import build_module
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.task import Annotation, Task, collate
@@ -55,7 +55,7 @@ class Predictor:
         )
         self.module.load_state_dict(checkpoint["state_dict"])
         self.module.eval()
-        self.bilm = None if model_spec["frozen"] is None else load_or_train_bilm(settings)
+        self.bilm = None if model_spec["frozen"] is None else load_bilm(settings)
         if self.bilm is not None:
             self.layers = layer_numbers(settings.elmo.layers, self.bilm.num_layers)
 

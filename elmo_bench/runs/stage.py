@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from filelock import FileLock
 
-from elmo_bench.config.identity import identity
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Split
 from elmo_bench.loggers import GuardedLogger, build_logger
@@ -17,9 +16,11 @@ from elmo_bench.records.environment import environment
 from elmo_bench.records.run import Record, write_record
 from elmo_bench.records.timer import StageTimer
 from elmo_bench.report.run_summary import show_comparison
+from elmo_bench.runs.bilm import provide_bilm
 from elmo_bench.runs.build import RunComponents, build_components
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.history import MetricsHistory
+from elmo_bench.runs.identity import identity
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.runs.predictions import write_prediction_files, write_predictions
 from elmo_bench.runs.trainer import new_trainer, set_up_process
@@ -48,6 +49,7 @@ def evaluate(settings: RunSettings, overrides: Sequence[str] = ()) -> Record:
 
     Of two processes with the same settings, the second waits for the first.
     """
+    provide_bilm(settings)
     files = RunFiles.of(settings)
     files.folder.mkdir(parents=True, exist_ok=True)
     with FileLock(files.folder / "lock"):
@@ -114,7 +116,7 @@ def _record(
         task=settings.task.name,
         seed=settings.seed,
         metric=settings.task.metric,
-        data=settings.data.name,
+        data=settings.data.label,
         words=settings.words.name,
         elmo=settings.elmo.name,
         bilm=settings.bilm.name if frozen else None,

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from elmo_bench.config.compose import validated
-from elmo_bench.config.errors import ConfigError
-from elmo_bench.config.pretraining_settings import CorpusSource
 from elmo_bench.config.settings import CorpusWords, GloveWords, NoWords, RandomWords, RunSettings
 from elmo_bench.data.example import Example, Segment, distinct_segments
 from elmo_bench.data.vectors import train_vectors
 from elmo_bench.nn.word_embedding import WordEmbedding, no_words, pretrained_words, random_words
 from elmo_bench.pretraining.corpus import build_corpus
+from elmo_bench.pretraining.identity import text_identity, training_text
 from elmo_bench.records.digest import digest
-from elmo_bench.runs.bilm import bilm_folder, read_training
+from elmo_bench.runs.pretraining import bilm_source
 
 
 def build_word_embedding(
@@ -42,18 +40,10 @@ def build_word_embedding(
 
 def _corpus_vectors(settings: RunSettings, words: CorpusWords) -> Path:
     """Vectors trained on the biLM's text, which its folder records."""
-    folder = bilm_folder(settings)
-    recorded = read_training(folder).get("settings", {})
-    if "corpus" not in recorded:
-        raise ConfigError(
-            f"words=corpus: {folder} does not record its training text; train vectors on "
-            "that text yourself and use them with words=glove words.path=..."
-        )
-    keys = ("corpus", "task", "data")
-    source = {key: recorded[key] for key in keys if recorded.get(key) is not None}
-    source_settings = validated(CorpusSource, source, f"{folder / 'training.json'} settings")
-    corpus = build_corpus(source_settings, Path(settings.paths.cache))
+    folder, cache = bilm_source(settings), Path(settings.paths.cache)
+    source = training_text(folder)
     made_of = words.model_dump(include={"dim", "lowercase", "min_count", "window", "epochs"})
-    name = digest([corpus.fingerprint(), made_of])
-    path = Path(settings.paths.cache) / "vectors" / f"{folder.name}-{name}.txt"
+    name = digest([text_identity(source, cache), made_of])
+    corpus = build_corpus(source, cache)
+    path = cache / "vectors" / f"{folder.name}-{name}.txt"
     return train_vectors(path, lambda: map(list, corpus.train()), **made_of)

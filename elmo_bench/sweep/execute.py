@@ -16,11 +16,11 @@ from omegaconf import DictConfig
 
 from elmo_bench.config.compose import run_settings
 from elmo_bench.config.errors import ConfigError
-from elmo_bench.config.identity import identity
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.records.environment import environment
 from elmo_bench.records.run import Record, read_record, write_record
 from elmo_bench.runs.files import RunFiles
+from elmo_bench.runs.identity import identity
 from elmo_bench.sweep.job import Job, Part
 from elmo_bench.sweep.plan import runs_of
 from elmo_bench.sweep.threads import threads_per_job
@@ -94,10 +94,12 @@ def _attempt(settings: RunSettings, overrides: list[str], folder: Path) -> Part:
     try:
         record = before or _evaluated(settings, overrides)
     except Exception as error:
+        files = RunFiles.of(settings)  # its biLM may exist by now
         with (folder / "error.txt").open("a", encoding="utf-8") as file:
             file.write(f"{files.name}\n{traceback.format_exc()}\n")
         _record_failure(settings, overrides, files, _one_line(error))
         return Part(files.name, settings.elmo.name, "failed", error=_one_line(error))
+    files = RunFiles.of(settings)
     scores = {split: values[record.metric] for split, values in record.scores.items()}
     state = "done" if before is None else "done before"
     return Part(files.name, settings.elmo.name, state, record.metric, scores)
@@ -128,7 +130,7 @@ def _record_failure(
         task=settings.task.name,
         seed=settings.seed,
         metric=settings.task.metric,
-        data=settings.data.name,
+        data=settings.data.label,
         words=settings.words.name,
         elmo=settings.elmo.name,
         bilm=None if settings.elmo.is_baseline else settings.bilm.name,

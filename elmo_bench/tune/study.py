@@ -20,13 +20,14 @@ from optuna.trial import FrozenTrial, TrialState
 from pytorch_lightning import Callback, LightningModule, Trainer
 
 from elmo_bench.config.compose import run_settings
-from elmo_bench.config.identity import identity
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.records.digest import digest
 from elmo_bench.records.timer import StageTimer
+from elmo_bench.runs.bilm import provide_bilm
 from elmo_bench.runs.build import build_components
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.history import MetricsHistory
+from elmo_bench.runs.identity import identity
 from elmo_bench.runs.trainer import new_trainer, set_up_process
 from elmo_bench.tune.space import Range, read_space, start
 
@@ -146,6 +147,7 @@ class Pruning(Callback):
 
 def train(settings: RunSettings, files: RunFiles, trial: Trial, monitor: str) -> float:
     """Train with settings and return the best dev score."""
+    provide_bilm(settings)
     set_up_process(settings)
     components = build_components(settings, StageTimer())
     history = MetricsHistory(files.folder / "curves.csv")

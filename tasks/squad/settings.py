@@ -2,14 +2,17 @@
 
 from pydantic import Field
 
-from elmo_bench.config.fields import Count, Filters, Probability, Size
+from elmo_bench.config.fields import INPUT_FILE, Count, Filters, Probability, Size
 from elmo_bench.config.settings import TaskBuild
 
 
 class Settings(TaskBuild):
     """The splits of a file, and the sizes of the reader."""
 
-    articles: str | None = Field(description="a JSON file {split: [titles]} that splits one file")
+    articles: str | None = Field(
+        json_schema_extra=INPUT_FILE,
+        description="a JSON file {split: [titles]} that splits one file",
+    )
     max_train_tokens: Count | None = Field(description="longer paragraphs are cut in training")
     char_dim: Size = Field(description="size of the character embeddings")
     char_filters: Filters = Field(description="[width, number] of each kind of character filter")

@@ -67,7 +67,7 @@ def test_files_of_another_size_are_rejected(server, tiny_bilm, tmp_path):
 
 def test_a_failed_download_reports_the_workaround(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"could not be downloaded.*set bilm.weights"):
-        fetch("http://127.0.0.1:9/models", "options.json", tmp_path)
+        fetch("http://127.0.0.1:9/models", tmp_path / "options.json")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,8 +11,8 @@ from elmo_bench.config.compose import options, pretrain_settings, run_settings, 
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.folders import CONF
 from elmo_bench.config.hydra_main import GROUPS
-from elmo_bench.config.identity import run_id
 from elmo_bench.config.settings import RunSettings
+from elmo_bench.runs.identity import run_id
 from elmo_bench.runs.optimizers import optimizer_factory
 from tests.conftest import PROJECT
 
@@ -111,6 +111,18 @@ def test_what_a_run_computes_changes_its_name(what):
 def test_all_language_models_share_a_baseline():
     english = run_settings(["task=ner", "elmo=none", "bilm=english"])
     assert run_id(english) == run_id(run_settings(["task=ner", "elmo=none"]))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "label"),
+    [
+        (["data.dir=corpora/conll2003"], "files: conll2003"),
+        (["data.test=corpora/eng.testb"], "files: eng.testb"),
+        (["data.dir=corpora/conll2003", "data.name=conll"], "conll"),
+    ],
+)
+def test_a_corpus_without_a_name_is_called_by_its_folder(chosen, label):
+    assert run_settings(["task=ner", "data=files", *chosen]).data.label == label
 
 
 def test_an_identity_survives_a_round_trip_through_json():

@@ -3,9 +3,10 @@ from collections import Counter
 
 import pytest
 
-from elmo_bench.config.pretraining_settings import HubCorpusSettings
+from elmo_bench.config.pretraining_settings import CorpusSource, HubCorpusSettings
 from elmo_bench.pretraining import sentence_store as store
-from elmo_bench.pretraining.corpus import HubCorpus, TextCorpus
+from elmo_bench.pretraining.corpus import HubCorpus, TextCorpus, build_corpus
+from elmo_bench.pretraining.identity import text_identity
 from elmo_bench.pretraining.sentence_store import SentenceStore, prepare_corpus, write_store
 
 
@@ -85,19 +86,24 @@ def test_a_word_with_a_space_is_stored_as_several(tmp_path):
 def test_a_corpus_without_words_is_refused(tmp_path):
     (tmp_path / "a.txt").write_text("\n \n")
     with pytest.raises(ValueError, match="no words"):
-        prepare_corpus(TextCorpus(f"{tmp_path}/a.txt", None), tmp_path / "cache")
+        prepare_corpus(TextCorpus(f"{tmp_path}/a.txt", None), {}, tmp_path / "cache")
     assert not list((tmp_path / "cache").glob("unfinished-*"))
 
 
 def test_a_prepared_corpus_is_reused_until_its_file_changes(tmp_path):
-    path = tmp_path / "a.txt"
+    path, cache = tmp_path / "a.txt", tmp_path / "cache"
+    settings = {"kind": "text", "name": "a", "path": str(path), "heldout": None}
+    source = CorpusSource.model_validate({"corpus": settings})
+
+    def prepare():
+        return prepare_corpus(build_corpus(source, cache), text_identity(source, cache), cache)
+
     path.write_text("a b\n" * 100)
-    first = prepare_corpus(TextCorpus(str(path), None), tmp_path / "cache")
+    first = prepare()
     before = (first.folder / "counts.txt").stat().st_mtime_ns
-    again = prepare_corpus(TextCorpus(str(path), None), tmp_path / "cache")
-    assert (again.folder / "counts.txt").stat().st_mtime_ns == before
+    assert (prepare().folder / "counts.txt").stat().st_mtime_ns == before
     path.write_text("a b c\n" * 100)
-    changed = prepare_corpus(TextCorpus(str(path), None), tmp_path / "cache")
+    changed = prepare()
     assert changed.folder != first.folder
     assert len(changed.vocabulary(10, 1)) == 6
 

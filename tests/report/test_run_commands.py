@@ -5,9 +5,9 @@ import pytest
 
 from elmo_bench.config.compose import run_settings, task_names
 from elmo_bench.config.folders import CONF
-from elmo_bench.config.identity import identity
 from elmo_bench.report.groups import Runs
 from elmo_bench.report.run_command import DEFAULTS, run_command
+from elmo_bench.runs.identity import identity
 from tests.report.synthetic_records import record
 
 

@@ -3,8 +3,8 @@ from omegaconf import OmegaConf
 
 from elmo_bench.config.compose import compose, run_settings, task_names
 from elmo_bench.config.folders import CONF
-from elmo_bench.config.identity import run_id
 from elmo_bench.report.names import TABLES
+from elmo_bench.runs.identity import run_id
 from elmo_bench.sweep.plan import runs_of
 from elmo_bench.sweep.watch import job_overrides, labels
 

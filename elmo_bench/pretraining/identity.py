@@ -1,0 +1,100 @@
+"""What a pretraining computes: its settings, and the content of its text; imports no torch."""
+
+import json
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from elmo_bench.bilm.fingerprint import stored_fingerprint
+from elmo_bench.config.bilm_settings import Architecture
+from elmo_bench.config.compose import validated
+from elmo_bench.config.errors import ConfigError
+from elmo_bench.config.folders import find_bilm
+from elmo_bench.config.identity import what_counts
+from elmo_bench.config.pretraining_settings import (
+    CorpusSource,
+    HubCorpusSettings,
+    MiniCorpusSettings,
+    PretrainSettings,
+    TaskCorpusSettings,
+    TextCorpusSettings,
+)
+from elmo_bench.data.identity import data_identity, digests, file_digest
+from elmo_bench.mini.settings import VERSION as MINI_VERSION
+from elmo_bench.pretraining.corpus import name_of, text_files
+from elmo_bench.records.remembered import content_digest
+
+
+def pretraining_identity(settings: PretrainSettings) -> dict[str, Any]:
+    """What a pretraining computes; how and where it computes is left out."""
+    cache = Path(settings.paths.cache)
+    content = partial(file_digest, cache=cache)
+    start = settings.init_from
+    return {
+        "version": Architecture.version,
+        "bilm": what_counts(settings.bilm.architecture(), content),
+        "text": text_identity(settings, cache),
+        "pretraining": what_counts(settings.pretraining, content),
+        "init_from": None if start is None else _start(start, cache),
+        "save_dtype": settings.save_dtype,
+    }
+
+
+def _start(name: str, cache: Path) -> dict[str, Any]:
+    """A biLM with its softmax, which a training continues too."""
+    softmax = Path(name).expanduser() / "softmax.safetensors"
+    with suppress(FileNotFoundError):
+        softmax = find_bilm(name) / softmax.name
+    return {
+        "fingerprint": stored_fingerprint(name, digests(cache)),
+        "softmax": file_digest(str(softmax), cache),
+    }
+
+
+def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
+    """The content of a corpus.
+
+    Args:
+        source: The corpus, with its task if it is the text of a task.
+        cache: Where digests of large files are remembered.
+    """
+    corpus = source.corpus
+    match corpus:
+        case MiniCorpusSettings():
+            content = {"version": MINI_VERSION, **what_counts(corpus, str)}
+        case TextCorpusSettings(path=path, heldout=heldout):
+            train, held_out = text_files(path, heldout)
+            memory = digests(cache)
+            content = {
+                "kind": corpus.kind,
+                "train": content_digest(train, memory),
+                "heldout": {name_of(file): content_digest([file], memory) for file in held_out},
+            }
+        case HubCorpusSettings():
+            content = what_counts(corpus, str)
+        case TaskCorpusSettings():
+            assert source.task is not None and source.data is not None
+            task, whole = source.task, source.data.but(train_limit=None, train_fraction=1.0)
+            content = {
+                "kind": corpus.kind,
+                "task": task.name,
+                "version": task.build.version,
+                "build": what_counts(task.build, partial(file_digest, cache=cache)),
+                "data": data_identity(task, whole, cache),
+            }
+    return content
+
+
+def training_text(folder: Path) -> CorpusSource:
+    """The corpus that a biLM was trained on, as its folder records it."""
+    path = folder / "training.json"
+    recorded = json.loads(path.read_text(encoding="utf-8")).get("settings", {})
+    if "corpus" not in recorded:
+        raise ConfigError(
+            f"words=corpus: {folder} does not record its training text; train vectors on "
+            "that text yourself and use them with words=glove words.path=..."
+        )
+    keys = ("corpus", "task", "data")
+    source = {key: recorded[key] for key in keys if recorded.get(key) is not None}
+    return validated(CorpusSource, source, f"{path} settings")

@@ -1,0 +1,80 @@
+"""What a run computes, and the name that follows from it; imports no torch."""
+
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from elmo_bench.bilm.fingerprint import published_fingerprint, stored_fingerprint
+from elmo_bench.config.bilm_settings import Architecture
+from elmo_bench.config.identity import what_counts
+from elmo_bench.config.settings import CorpusWords, RunSettings
+from elmo_bench.data.identity import data_identity, digests, file_digest
+from elmo_bench.pretraining.identity import text_identity, training_text
+from elmo_bench.records.digest import digest
+from elmo_bench.runs.pretraining import bilm_source, finetuning_recipe
+
+
+def run_id(settings: RunSettings) -> str:
+    """Name a run by what it computes, so that repeating it replaces its record."""
+    return digest(identity(settings))[:8]
+
+
+def identity(settings: RunSettings) -> dict[str, Any]:
+    """What a run computes: settings, the content of its inputs, and versions of the code.
+
+    Names, paths, and how it computes (trainer, logger) are left out. An input that does not exist
+    yet, such as a biLM that the run will pretrain, counts as null.
+    """
+    cache, task = Path(settings.paths.cache), settings.task
+    content = partial(file_digest, cache=cache)
+    result = {
+        "task": {
+            "name": task.name,
+            "version": task.build.version,
+            "metric": task.metric,
+            "build": what_counts(task.build, content),
+            "training": what_counts(task.training, content),
+        },
+        "data": data_identity(task, settings.data, cache),
+        "words": _words(settings, cache),
+        "seed": settings.seed,
+    }
+    if not settings.elmo.is_baseline:
+        elmo = what_counts(settings.elmo, content)
+        if settings.elmo.layers != "all":
+            del elmo["l2"]  # a single layer has no layer weights
+        online = settings.features == "online"
+        result |= {
+            "elmo": elmo,
+            "bilm": _bilm(settings, cache),
+            "cache_dtype": "float32" if online else settings.cache_dtype,
+        }
+    return result
+
+
+def _words(settings: RunSettings, cache: Path) -> dict[str, Any]:
+    words = what_counts(settings.words, partial(file_digest, cache=cache))
+    if isinstance(settings.words, CorpusWords):
+        words["text"] = None
+        with suppress(FileNotFoundError):
+            words["text"] = text_identity(training_text(bilm_source(settings)), cache)
+    return words
+
+
+def _bilm(settings: RunSettings, cache: Path) -> dict[str, Any]:
+    bilm = settings.bilm
+    values: dict[str, Any] = {"version": Architecture.version}
+    if bilm.weights == "random":
+        sizes = what_counts(bilm.architecture(), partial(file_digest, cache=cache))
+        return values | {"weights": "random", **sizes}
+    values["fingerprint"] = None
+    with suppress(FileNotFoundError):
+        values["fingerprint"] = (
+            published_fingerprint(bilm, digests(cache))
+            if bilm.official
+            else stored_fingerprint(bilm_source(settings), digests(cache))
+        )
+    if bilm.finetune:
+        values["finetune"] = what_counts(finetuning_recipe(), str)
+    return values
