@@ -33,7 +33,9 @@ def run(args: argparse.Namespace) -> int:
 
     records = selection.selected_records(args)
     names = TABLES if args.tables == "all" else (args.tables,)
-    tables = build_tables(records, args.directory, names, sorted(selection.names(args.task)))
+    tables = build_tables(
+        records, selection.selected_analyses(args), names, sorted(selection.names(args.task))
+    )
     if args.format == "rich":
         console = formats.new_console()
         for table in tables:

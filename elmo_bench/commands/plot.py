@@ -27,6 +27,7 @@ def run(args: argparse.Namespace) -> int:
 
     path = args.output or Path(f"{args.figure}.png")
     with styled():
-        save(dict(figures(Runs(records), args.directory))[args.figure](), path)
+        chosen = dict(figures(Runs(records), selection.selected_analyses(args)))
+        save(chosen[args.figure](), path)
     print(path)
     return 0

@@ -22,6 +22,6 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.records.atomic import write_text
     from elmo_bench.report.page.build import build_page
 
-    write_text(args.output, build_page(records, args.directory))
+    write_text(args.output, build_page(records, selection.selected_analyses(args)))
     print(args.output)
     return 0

@@ -8,7 +8,7 @@ from typing import Any
 
 from elmo_bench.records.digest import digest
 from elmo_bench.records.environment import environment
-from elmo_bench.records.json_files import read_all, read_as, write_json
+from elmo_bench.records.json_files import read_all, read_as, source_of, write_json
 
 VERSION = 1  # raised when the meaning of a field changes
 
@@ -31,6 +31,12 @@ class Analysis:
     finished: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     environment: dict[str, Any] = field(default_factory=environment)
     version: int = VERSION
+    file: Path | None = field(default=None, compare=False)  # that it was read from
+
+    @property
+    def source(self) -> str:
+        """Whose analysis it is: "reference" if it shipped with the project, else "yours"."""
+        return source_of(self.file)
 
     @property
     def run(self) -> str:

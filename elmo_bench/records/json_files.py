@@ -16,7 +16,9 @@ log = logging.getLogger(__name__)
 
 def write_json(path: Path, record: Any) -> Path:
     """Write a dataclass atomically; the same values give the same bytes."""
-    text = json.dumps(asdict(record), indent=1, sort_keys=True, ensure_ascii=False)
+    values = asdict(record)
+    del values["file"]  # where it was read from is not part of it
+    text = json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False)
     write_text(path, text + "\n")
     return path
 
@@ -25,7 +27,7 @@ def read_as(kind: type[Kind], path: Path, version: int) -> Kind:
     """Read a dataclass; a ValueError says what is wrong with the file.
 
     Args:
-        kind: The dataclass; keys that it does not have are ignored.
+        kind: The dataclass; keys that it does not have are ignored. Its `file` is the path.
         path: The file.
         version: The newest version of the format that this code knows.
     """
@@ -42,9 +44,16 @@ def read_as(kind: type[Kind], path: Path, version: int) -> Kind:
         )
     known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     try:
-        return kind(**{key: value for key, value in content.items() if key in known})
+        values = {key: value for key, value in content.items() if key in known}
+        return kind(**values | {"file": path})
     except TypeError as error:
         raise ValueError(f"{path}: not a record ({error})") from error
+
+
+def source_of(file: Path | None) -> str:
+    """Whose record a file is: of those in results/reference, which ship, or the user's own."""
+    shipped = file is not None and file.resolve().parents[1].name == "reference"
+    return "reference" if shipped else "yours"
 
 
 def read_all(read: Callable[[Path], Kind], directory: Path) -> list[Kind]:

@@ -45,11 +45,11 @@ class Predictions:
         return np.asarray(counts, dtype=np.float64)
 
 
-def read_predictions(record: Record, directory: Path) -> Predictions | None:
-    """Read the predictions of a run; None if they were not kept."""
-    if record.predictions is None:
+def read_predictions(record: Record) -> Predictions | None:
+    """Read the predictions of a run, beside its record; None if they were not kept."""
+    if record.predictions is None or record.file is None:
         return None
-    path = directory / record.predictions
+    path = record.file.parent / record.predictions
     if not path.is_file():
         return None
     try:

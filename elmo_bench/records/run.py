@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from elmo_bench.records.json_files import read_all, read_as, write_json
+from elmo_bench.records.json_files import read_all, read_as, source_of, write_json
 
 VERSION = 3  # raised when the meaning of a field changes; newer records are refused
 
@@ -39,6 +39,12 @@ class Record:
     finished: str = ""
     environment: dict[str, Any] = field(default_factory=dict)
     version: int = VERSION
+    file: Path | None = field(default=None, compare=False)  # that it was read from
+
+    @property
+    def source(self) -> str:
+        """Whose run it is: "reference" if it shipped with the project, else "yours"."""
+        return source_of(self.file)
 
     @property
     def file_name(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from elmo_bench.report.cells import PAPER, Cell, Table, missing, number, scores, word
-from elmo_bench.report.groups import Group, Runs, differences, flatten, key_of
+from elmo_bench.report.groups import Group, Runs, differences, flatten
 from elmo_bench.report.paper import SOURCE, ablations
 from elmo_bench.report.run_command import run_command
 
@@ -21,6 +21,7 @@ HEAD = {
     "corpus": "Corpus",
     "words": "Word vectors",
     "bilm": "biLM",
+    "source": "Source",
     "settings": "Differing settings",
 }
 
@@ -91,7 +92,7 @@ def _elmo_rows(
     for group in runs.with_elmo:
         for name, column in columns.items():
             if column.matches(group.config["elmo"]):
-                families[key_of(group.config, *varying)][name].append(group)
+                families[group.key(*varying)][name].append(group)
     rows: list[dict[str, Cell]] = []
     for task, chosen in _worth_showing(families).items():
         differing = differences([next(iter(cells.values()))[0] for cells in chosen])
@@ -107,9 +108,9 @@ def _worth_showing(families: Mapping[str, Cells]) -> dict[str, list[Cells]]:
     for cells in families.values():
         by_task[next(iter(cells.values()))[0].task].append(cells)
 
-    def preference(cells: Cells) -> tuple[int, tuple[float, float], bool]:
+    def preference(cells: Cells) -> tuple[int, tuple[float, float], bool, int]:
         group = next(iter(cells.values()))[0]
-        return len(cells), group.amount, not group.is_untrained
+        return len(cells), group.amount, not group.is_untrained, len(group.seeds)
 
     return {
         task: [cells for cells in chosen if len(cells) > 1] or [max(chosen, key=preference)]
@@ -173,6 +174,7 @@ def head(group: Group) -> dict[str, Cell]:
         "corpus": word(group.corpus),
         "words": word(group.any_record.words),
         "bilm": word(group.bilm),
+        "source": word(group.source),
     }
 
 

@@ -1,12 +1,11 @@
 """All tables by name."""
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 
-from elmo_bench.records.analysis import Analysis, read_analyses
+from elmo_bench.records.analysis import Analysis
 from elmo_bench.records.run import Record
 from elmo_bench.report.ablations import layers_table, placement_table
-from elmo_bench.report.analysis_tables import analyses_folder, neighbors_table, scores_table
+from elmo_bench.report.analysis_tables import neighbors_table, scores_table
 from elmo_bench.report.cells import Table
 from elmo_bench.report.finetuning_table import finetuning_table
 from elmo_bench.report.groups import Runs
@@ -23,7 +22,7 @@ OTHERS: dict[str, Callable[[Runs], Table]] = {
     "finetuning": finetuning_table,
     "groups": groups_table,
 }
-OF_ANALYSES: dict[str, Callable[[list[Analysis]], Table]] = {
+OF_ANALYSES: dict[str, Callable[[Sequence[Analysis]], Table]] = {
     "analysis": scores_table,
     "neighbors": neighbors_table,
 }
@@ -31,7 +30,7 @@ OF_ANALYSES: dict[str, Callable[[list[Analysis]], Table]] = {
 
 def build_tables(
     records: Iterable[Record],
-    directory: Path,
+    analyses: Sequence[Analysis] = (),
     names: Iterable[str] = TABLES,
     tasks: list[str] | None = None,
 ) -> list[Table]:
@@ -39,7 +38,7 @@ def build_tables(
 
     Args:
         records: The runs to compare.
-        directory: Folder of the records' test predictions, with the analyses beside it.
+        analyses: Of layers.
         names: The tables to build.
         tasks: Tasks that get a row in the main table even without runs; None or [] for all.
     """
@@ -47,9 +46,9 @@ def build_tables(
 
     def build(name: str) -> Table:
         if name == "main":
-            return main_table(runs, directory, tasks or None)
+            return main_table(runs, tasks or None)
         if name in OF_ANALYSES:
-            return OF_ANALYSES[name](read_analyses(analyses_folder(directory)))
+            return OF_ANALYSES[name](analyses)
         return OTHERS[name](runs)
 
     return [build(name) for name in names]

@@ -1,7 +1,6 @@
 """The paper's Tables 4, 5 and 6, from the records of analyses."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -17,6 +16,7 @@ HEAD = {
     "metric": "Metric",
     "corpus": "Corpus",
     "bilm": "biLM",
+    "source": "Source",
     "settings": "Method",
 }
 FREQUENT = ("most frequent", "WordNet first")  # prefixes of the name of the simplest baseline
@@ -25,6 +25,7 @@ NEIGHBORS = {
     "task": "Analysis",
     "corpus": "Corpus",
     "bilm": "biLM",
+    "runs": "Records",
     "layer": "Layer",
     "source": "Source",
     "nearest": "Nearest in context",
@@ -32,11 +33,6 @@ NEIGHBORS = {
 }
 SHOWN = 3  # neighbors per source in the table; the records have all
 AROUND = 8  # words shown on either side
-
-
-def analyses_folder(runs: Path) -> Path:
-    """The folder of analyses, beside the folder of runs."""
-    return runs.parent / "analysis"
 
 
 def scores_table(analyses: Iterable[Analysis]) -> Table:
@@ -93,6 +89,7 @@ def _score_rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
             "metric": word(metric),
             "corpus": word(analysis.data),
             "bilm": word(analysis.bilm),
+            "source": word(analysis.source),
             "settings": word(method_label(analysis)),
         }
         for name, scores in analysis.baselines.items():
@@ -141,6 +138,7 @@ def neighbors_table(analyses: Iterable[Analysis]) -> Table:
             "bilm": word(analysis.bilm),
             "layer": word(layer_name(analysis.settings["layer"])),
             "source": word(_context(analysis.settings["sentence"], analysis.settings["position"])),
+            "runs": word(analysis.source),
             "nearest": word(" | ".join(_nearest(analysis.examples["neighbors"][:SHOWN]))),
             "static": word(", ".join(name for name, _ in analysis.examples["static"])),
         }

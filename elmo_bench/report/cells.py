@@ -64,7 +64,7 @@ class Table:
         """The columns that have the same text in all rows that have one."""
         texts = {
             key: {row[key].text for row in self.rows if key in row} - {""}
-            for key in ("corpus", "words", "bilm")
+            for key in ("corpus", "words", "bilm", "source")
         }
         alike = {key: values.pop() for key, values in texts.items() if len(values) == 1}
         return {key: text for key, text in alike.items() if text != PAPER}

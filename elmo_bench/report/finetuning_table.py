@@ -2,7 +2,7 @@
 
 from elmo_bench.report.ablations import head
 from elmo_bench.report.cells import PAPER, Cell, Table, missing, number, score, word
-from elmo_bench.report.groups import Group, Runs, key_of, mean_and_spread
+from elmo_bench.report.groups import Group, Runs, mean_and_spread
 from elmo_bench.report.paper import SOURCE, ablations
 from elmo_bench.report.run_command import run_command
 
@@ -12,6 +12,7 @@ COLUMNS = {
     "corpus": "Corpus",
     "words": "Word vectors",
     "bilm": "biLM",
+    "source": "Source",
     "perplexity_before": "Perplexity before",
     "perplexity_after": "Perplexity after",
     "before": "Dev score before",
@@ -28,14 +29,14 @@ WITHOUT = ("bilm.finetune",)
 def finetuning_table(runs: Runs) -> Table:
     """Perplexity and dev score before and after the biLM was fine-tuned on the task's text."""
     original = {
-        key_of(group.config, *WITHOUT): group
+        group.key(*WITHOUT): group
         for group in runs.with_elmo
         if not group.config["bilm"].get("finetune")
     }
     rows: list[dict[str, Cell]] = []
     tuned = [group for group in runs.with_elmo if group.config["bilm"].get("finetune")]
     for group in tuned:
-        rows.append(_row(group, original.get(key_of(group.config, *WITHOUT))))
+        rows.append(_row(group, original.get(group.key(*WITHOUT))))
     for task in dict.fromkeys(group.task for group in tuned):
         published = ablations("finetuning").get(task, {})
         if published:

@@ -43,6 +43,15 @@ class Group:
         return self.any_record.metric
 
     @property
+    def source(self) -> str:
+        """Whose runs they are: "reference" for those that ship with the project, or "yours"."""
+        return self.any_record.source
+
+    def key(self, *without: str) -> str:
+        """What groups share that differ only in these parts of their config."""
+        return f"{self.source} {key_of(self.config, *without)}"
+
+    @property
     def is_baseline(self) -> bool:
         return self.any_record.elmo == "none"
 
@@ -79,7 +88,7 @@ class Group:
     def names(self) -> tuple[str, ...]:
         """What the columns of a table already say about a group."""
         record = self.any_record
-        return (self.task, self.corpus, record.words, record.elmo, self.bilm)
+        return (self.task, self.corpus, record.words, record.elmo, self.bilm, self.source)
 
     def scores(self, split: str, seeds: Iterable[int] | None = None) -> list[float]:
         """The runs' scores, in order of seeds."""
@@ -94,11 +103,13 @@ class Group:
 def with_most_data(groups: Iterable[Group]) -> list[Group]:
     """The groups that used the most training data of their task and corpus."""
     groups = list(groups)
-    most: dict[tuple[str, str], tuple[float, float]] = {}
+    most: dict[tuple[str, ...], tuple[float, float]] = {}
     for group in groups:
-        key = group.task, group.corpus
+        key = group.task, group.corpus, group.source
         most[key] = max(most.get(key, group.amount), group.amount)
-    return [group for group in groups if group.amount == most[group.task, group.corpus]]
+    return [
+        group for group in groups if group.amount == most[group.task, group.corpus, group.source]
+    ]
 
 
 def is_untrained(record: Record) -> bool:
@@ -128,13 +139,11 @@ class Runs:
 
     def __init__(self, records: Iterable[Record]) -> None:
         self.groups = group_records(records)
-        self._baselines = {
-            key_of(group.config): group for group in self.groups if group.is_baseline
-        }
+        self._baselines = {group.key(): group for group in self.groups if group.is_baseline}
 
     def baseline(self, group: Group) -> Group | None:
         """The runs of the same model on the same data without ELMo."""
-        return self._baselines.get(key_of(group.config, *ELMO_KEYS))
+        return self._baselines.get(group.key(*ELMO_KEYS))
 
     @property
     def with_elmo(self) -> list[Group]:
@@ -152,7 +161,7 @@ def group_records(records: Iterable[Record]) -> list[Group]:
     configs: dict[str, dict[str, Any]] = {}
     for record in sorted(records, key=lambda record: (record.error is None, record.finished)):
         config = {name: value for name, value in record.config.items() if name != "seed"}
-        key = f"{record.task} {key_of(config)}"
+        key = f"{record.source} {record.task} {key_of(config)}"
         configs[key] = config
         members[key][record.seed] = record
     groups = [_group(configs[key], list(runs.values())) for key, runs in members.items()]

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from elmo_bench.report.ablations import LAYERS, PLACEMENT, Column
-from elmo_bench.report.groups import Group, Runs, key_of
+from elmo_bench.report.groups import Group, Runs
 from elmo_bench.report.labels import short_labels
 from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import Learned, layer_name, learned_weights
@@ -106,7 +106,7 @@ def _winners(runs: Runs, columns: Mapping[str, Column], varying: tuple[str, ...]
     for group in runs.with_elmo:
         for name, column in columns.items():
             if column.matches(group.config["elmo"]) and not group.is_untrained:
-                families[key_of(group.config, *varying)].setdefault(name, group)
+                families[group.key(*varying)].setdefault(name, group)
     for family in families.values():
         sentence = _winner({columns[name].title: group for name, group in family.items()})
         if sentence:

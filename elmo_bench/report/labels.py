@@ -14,6 +14,7 @@ def short_labels(groups: Sequence[Group], separator: str = "\n") -> list[str]:
         [group.any_record.words for group in groups],
         [group.bilm for group in groups],
         [group.any_record.elmo for group in groups],
+        [group.source for group in groups],
         differences(groups),
     )
     for texts in parts:

@@ -1,7 +1,6 @@
 """The paper's Table 1 from the recorded runs, and the list of all groups of runs."""
 
 from collections import defaultdict
-from pathlib import Path
 
 from elmo_bench.report.cells import Cell, Table, gain, missing, probability, score, word
 from elmo_bench.report.gain import error_reduction
@@ -21,6 +20,7 @@ MAIN = {
     "corpus": "Corpus",
     "words": "Word vectors",
     "bilm": "biLM",
+    "source": "Source",
     "settings": "Differing settings",
     "baseline": "Baseline",
     "elmo": "+ELMo",
@@ -35,6 +35,7 @@ GROUPS = {
     "words": "Word vectors",
     "elmo": "ELMo",
     "bilm": "biLM",
+    "source": "Source",
     "settings": "Differing settings",
     "dev": "Dev",
     "test": "Test",
@@ -44,17 +45,16 @@ SCORES = "Scores in percent: mean ± standard deviation over seeds (number of se
 GAIN = "Gain: absolute / relative error reduction, over the seeds that baseline and +ELMo share."
 
 
-def main_table(runs: Runs, directory: Path | None, tasks: list[str] | None = None) -> Table:
+def main_table(runs: Runs, tasks: list[str] | None = None) -> Table:
     """Table 1: test scores with and without ELMo.
 
     Args:
         runs: The groups to compare.
-        directory: Folder of the test predictions; None leaves the p-values out.
         tasks: Tasks that get a row even without runs; None for all tasks.
     """
     chosen = headline_groups(runs)
     rows = [
-        _main_row(runs, group, settings, directory)
+        _main_row(runs, group, settings)
         for group, settings in zip(chosen, differences(chosen), strict=True)
     ]
     compared = {id(runs.baseline(group)) for group in chosen}
@@ -72,7 +72,7 @@ def main_table(runs: Runs, directory: Path | None, tasks: list[str] | None = Non
     }:
         command = missing(f"python run.py task={task}")
         rows.append({"task": word(task), "baseline": command, "elmo": command, **_paper(task)})
-    rows.sort(key=lambda row: [row[key].text if key in row else "" for key in list(MAIN)[:5]])
+    rows.sort(key=lambda row: [row[key].text if key in row else "" for key in list(MAIN)[:6]])
     notes = [SCORES, GAIN, f"Paper: {SOURCE}."]
     if any("p" in row for row in rows):
         from elmo_bench.report.significance import TEST
@@ -91,7 +91,9 @@ def headline_groups(runs: Runs) -> list[Group]:
     """
     by_context: dict[tuple[str, ...], list[Group]] = defaultdict(list)
     for group in with_most_data(runs.with_elmo):
-        by_context[group.task, group.corpus, group.any_record.words, group.bilm].append(group)
+        by_context[
+            group.task, group.corpus, group.any_record.words, group.bilm, group.source
+        ].append(group)
     chosen: list[Group] = []
     for groups in by_context.values():
         named = [group for group in groups if group.any_record.elmo == "paper"]
@@ -111,7 +113,7 @@ def paired_seeds(baseline: Group | None, group: Group) -> list[int]:
     return sorted(set(group.seeds) & set(baseline.seeds)) if baseline else []
 
 
-def _main_row(runs: Runs, group: Group, settings: str, directory: Path | None) -> dict[str, Cell]:
+def _main_row(runs: Runs, group: Group, settings: str) -> dict[str, Cell]:
     baseline = runs.baseline(group)
     if group.any_record.elmo != "paper":
         settings = ", ".join(filter(None, (f"elmo={group.any_record.elmo}", settings)))
@@ -125,7 +127,7 @@ def _main_row(runs: Runs, group: Group, settings: str, directory: Path | None) -
         before, _ = mean_and_spread(baseline.scores("test", seeds))
         after, _ = mean_and_spread(group.scores("test", seeds))
         row["gain"] = gain(before, after)
-    p = _p_value(baseline, group, directory) if directory and seeds else None
+    p = _p_value(baseline, group) if seeds else None
     return row if p is None else row | {"p": probability(p)}
 
 
@@ -138,14 +140,14 @@ def _baseline_row(baseline: Group, settings: str) -> dict[str, Cell]:
     }
 
 
-def _p_value(baseline: Group, group: Group, directory: Path) -> float | None:
+def _p_value(baseline: Group, group: Group) -> float | None:
     from elmo_bench.report.significance import compare_runs
 
     with_seed = {record.seed: record for record in baseline.records}
     pairs = [(with_seed[r.seed], r) for r in group.records if r.seed in with_seed]
     if any(record.predictions is None for pair in pairs for record in pair):
         return None
-    return compare_runs(pairs, directory)
+    return compare_runs(pairs)
 
 
 def _paper(task: str) -> dict[str, Cell]:
@@ -168,6 +170,7 @@ def _head(group: Group, settings: str) -> dict[str, Cell]:
         "corpus": word(group.corpus),
         "words": word(group.any_record.words),
         "bilm": word(group.bilm),
+        "source": word(group.source),
         "settings": word(settings),
     }
 

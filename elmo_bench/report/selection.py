@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from elmo_bench.records.analysis import Analysis, read_analyses
 from elmo_bench.records.run import Record, read_records
 from elmo_bench.report.groups import ELMO_KEYS, key_of
 
 RUNS = Path("results/runs")  # where run.py writes them by default
+REFERENCE = Path("results/reference/runs")  # those that ship with the project
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ class Selection:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the folder and the filters that compare, plot and report share."""
     parser.add_argument(
-        "directory", metavar="DIR", nargs="?", type=Path, default=RUNS,
-        help="folder of records (results/runs)",
+        "directory", metavar="DIR", nargs="?", type=Path,
+        help=f"only the records of this folder (default: {RUNS} and {REFERENCE})",
     )  # fmt: skip
     for name, words in (("task", "tasks"), ("data", "data options"), ("bilm", "biLMs")):
         parser.add_argument(
@@ -74,8 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def selected_records(args: argparse.Namespace) -> list[Record]:
     """Read the records that the arguments select."""
-    if not args.directory.is_dir():
-        raise FileNotFoundError(f"{args.directory}: no such folder of records")
     until = _date(args.until, "--until")
     if until is not None and len(args.until) <= len("2018-02-15"):
         until += timedelta(days=1)
@@ -86,7 +86,22 @@ def selected_records(args: argparse.Namespace) -> list[Record]:
         since=_date(args.since, "--since"),
         until=until,
     )
-    return choose(read_records(args.directory))
+    return choose(record for folder in _folders(args) for record in read_records(folder))
+
+
+def selected_analyses(args: argparse.Namespace) -> list[Analysis]:
+    """Read the analyses beside the records; no filter applies to them."""
+    return [
+        found for folder in _folders(args) for found in read_analyses(folder.parent / "analysis")
+    ]
+
+
+def _folders(args: argparse.Namespace) -> list[Path]:
+    if args.directory is None:
+        return [RUNS, REFERENCE]
+    if not args.directory.is_dir():
+        raise FileNotFoundError(f"{args.directory}: no such folder of records")
+    return [args.directory]
 
 
 def _context(record: Record) -> str:

@@ -1,7 +1,6 @@
 """Significance of a gain: paired approximate randomization over test examples."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
@@ -52,12 +51,12 @@ def _gain(baseline: np.ndarray, system: np.ndarray) -> np.ndarray:
     return np.asarray((score(system) - score(baseline)).mean(axis=-1))
 
 
-def compare_runs(pairs: list[tuple[Record, Record]], directory: Path) -> float | None:
+def compare_runs(pairs: list[tuple[Record, Record]]) -> float | None:
     """The p-value of runs paired by seed; None if predictions are missing or do not match."""
     arms: list[list[np.ndarray]] = [[], []]
     for pair in pairs:
         for arm, record in zip(arms, pair, strict=True):
-            predictions = read_predictions(record, directory)
+            predictions = read_predictions(record)
             if predictions is None:
                 return None  # p must be of the same pairs as the gain
             arm.append(predictions.counts)

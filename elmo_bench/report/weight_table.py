@@ -11,6 +11,7 @@ HEAD = {
     "corpus": "Corpus",
     "words": "Word vectors",
     "bilm": "biLM",
+    "source": "Source",
     "settings": "Differing settings",
     "placement": "Placement",
 }
@@ -28,6 +29,7 @@ def weight_table(runs: Runs) -> Table:
                 "corpus": word(group.corpus),
                 "words": word(group.any_record.words),
                 "bilm": word(group.bilm),
+                "source": word(group.source),
                 "settings": word(settings),
                 "placement": word(placement),
                 "gamma": _number(learned.gammas.tolist()),

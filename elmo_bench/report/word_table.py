@@ -4,12 +4,19 @@ from collections import defaultdict
 
 from elmo_bench.report.ablations import NOTES, Cells, dev_scores, head
 from elmo_bench.report.cells import PAPER, Cell, Table, missing, number, word
-from elmo_bench.report.groups import Group, Runs, key_of, with_most_data
+from elmo_bench.report.groups import Group, Runs, with_most_data
 from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.paper import ablations
 from elmo_bench.report.run_command import options, run_command
 
-HEAD = {"task": "Task", "metric": "Metric", "corpus": "Corpus", "arm": "Model", "bilm": "biLM"}
+HEAD = {
+    "task": "Task",
+    "metric": "Metric",
+    "corpus": "Corpus",
+    "arm": "Model",
+    "bilm": "biLM",
+    "source": "Source",
+}
 ARMS = {"baseline": "no ELMo", "token": "token layer only", "all": "+ELMo"}
 
 
@@ -20,7 +27,7 @@ def words_table(runs: Runs) -> Table:
     mixing = headline_groups(runs)
     for group in with_most_data(runs.groups):
         if _arm(group) in ("baseline", "token") or group in mixing:
-            families[key_of(group.config, "words")][group.any_record.words].append(group)
+            families[group.key("words")][group.any_record.words].append(group)
     names = list(dict.fromkeys([*known, *(name for cells in families.values() for name in cells)]))
     by_task: dict[str, list[Cells]] = defaultdict(list)
     for cells in families.values():

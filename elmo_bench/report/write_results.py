@@ -1,7 +1,8 @@
-"""Writes the tables and figures of results/ from results/runs: `make report`."""
+"""Writes the tables and figures of results/reference from its records: `make report`."""
 
 from pathlib import Path
 
+from elmo_bench.records.analysis import read_analyses
 from elmo_bench.records.atomic import write_text
 from elmo_bench.records.run import read_records
 from elmo_bench.report.all_tables import build_tables
@@ -11,19 +12,23 @@ from elmo_bench.report.formats import markdown
 from elmo_bench.report.groups import Runs
 
 
-def write_results(runs: Path, results: Path) -> list[Path]:
+def write_results(source: Path, results: Path) -> list[Path]:
     """Write results/tables/*.md and results/figures/*.svg; the same runs give the same bytes.
 
     A figure without runs is not written, and an old file of it is removed.
+
+    Args:
+        source: A folder with records of runs in runs/ and of analyses in analysis/.
+        results: The folder to write to.
     """
-    records = read_records(runs)
+    records, analyses = read_records(source / "runs"), read_analyses(source / "analysis")
     written = []
-    for table in build_tables(records, runs):
+    for table in build_tables(records, analyses):
         path = results / "tables" / f"{table.name}.md"
         write_text(path, markdown(table))
         written.append(path)
     with styled():
-        for name, draw in figures(Runs(records), runs):
+        for name, draw in figures(Runs(records), analyses):
             path = results / "figures" / f"{name}.svg"
             path.unlink(missing_ok=True)
             try:
@@ -36,5 +41,5 @@ def write_results(runs: Path, results: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    for path in write_results(Path("results/runs"), Path("results")):
+    for path in write_results(Path("results/reference"), Path("results/reference")):
         print(path)

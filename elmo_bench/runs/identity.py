@@ -75,6 +75,5 @@ def _bilm(settings: RunSettings, cache: Path) -> dict[str, Any]:
             if bilm.official
             else stored_fingerprint(bilm_source(settings), digests(cache))
         )
-    if bilm.finetune:
-        values["finetune"] = what_counts(finetuning_recipe(), str)
-    return values
+    recipe = finetuning_recipe() if bilm.finetune else None
+    return values | {"finetune": False if recipe is None else digest(what_counts(recipe, str))}

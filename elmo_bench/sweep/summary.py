@@ -65,5 +65,5 @@ def show_tables(
     records = [read_record(results / f"{name}.json") for name in names]
     if records:
         tasks = sorted({record.task for record in records})
-        for table in build_tables(records, results, tables, tasks):
+        for table in build_tables(records, names=tables, tasks=tasks):
             show(table, console)

@@ -153,9 +153,7 @@ def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_good_checkpoint(di
 
 
 def test_an_unfinished_training_with_other_settings_is_not_resumed(diverged):
-    with pytest.raises(
-        ValueError, match="unfinished training on other text"
-    ):
+    with pytest.raises(ValueError, match="unfinished training on other text"):
         pretrain(compose_pretraining(*tiny(diverged[0])))
 
 

@@ -80,7 +80,7 @@ def test_a_run_fine_tunes_its_bilm_and_records_perplexity_before_and_after(
     before, after = (records[1].perplexity[when]["mean"] for when in ("before", "after"))
     assert 1 < after < before
     assert records[0].perplexity == {} and records[0].fingerprint != records[1].fingerprint
-    [table] = build_tables(read_records(tmp_path / "results"), tmp_path, ["finetuning"])
+    [table] = build_tables(read_records(tmp_path / "results"), names=["finetuning"])
     row = table.rows[0]
     assert row["perplexity_after"].values[""] == pytest.approx(after)
     assert row["before"].values["mean"] == records[0].scores["dev"]["f1"]

@@ -4,7 +4,7 @@ import pytest
 
 from elmo_bench.cli import main
 from elmo_bench.records.analysis import write_analysis
-from elmo_bench.report.figures.analyses import draw
+from elmo_bench.report.figures.analysis_layers import draw
 from tests.report.test_analysis_tables import NEAR, POS, WSD
 
 

@@ -15,7 +15,7 @@ from elmo_bench.report.formats import as_json, comma_separated, latex, markdown,
 
 @pytest.fixture(scope="module")
 def tables(synthetic):
-    return [t for t in build_tables(read_records(synthetic), synthetic) if t.rows]
+    return [t for t in build_tables(read_records(synthetic)) if t.rows]
 
 
 def test_markdown_rows_all_have_the_same_number_of_cells(tables):

@@ -82,7 +82,7 @@ def test_figures_use_the_colors_of_the_page(page_text):
 
 
 def test_a_page_without_runs_says_what_to_run(tmp_path):
-    assert "python run.py task=ner" in build_page([], tmp_path)
+    assert "python run.py task=ner" in build_page([], [])
 
 
 def test_the_scores_of_shown_examples_differ(synthetic):
@@ -91,7 +91,7 @@ def test_the_scores_of_shown_examples_differ(synthetic):
     ]
     baseline = next(r for r in records if r.elmo == "none")
     run = next(r for r in records if r.config.get("bilm", {}).get("weights", "") is None)
-    found = differences(baseline, run, synthetic)
+    found = differences(baseline, run)
     assert found.better + found.worse > 0
     assert all(e.scores["baseline"] != e.scores["+ELMo"] for e in found.examples)
 

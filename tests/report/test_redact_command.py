@@ -17,17 +17,17 @@ def runs(tmp_path):
 
 def test_redacted_predictions_have_no_text_and_the_same_p_value(runs, tmp_path):
     (baseline, _), (ours, _) = runs
-    before = compare_runs([(baseline, ours)], tmp_path)
+    before = compare_runs([(baseline, ours)])
     assert main(["redact", *(str(path) for _, path in runs)]) == 0
     lines = gzip.decompress((tmp_path / ours.predictions).read_bytes()).decode()
     assert "tokens" not in lines
-    assert compare_runs([(baseline, ours)], tmp_path) == before
+    assert compare_runs([(baseline, ours)]) == before
 
 
 def test_the_page_counts_differences_of_redacted_predictions_but_shows_no_examples(runs, tmp_path):
     (baseline, _), (ours, path) = runs
     main(["redact", str(path)])
-    found = differences(baseline, ours, tmp_path)
+    found = differences(baseline, ours)
     assert found.total > 0
     assert found.examples == []
 

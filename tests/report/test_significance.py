@@ -59,7 +59,7 @@ def test_the_score_is_the_mean_over_groups():
 
 
 def test_without_stored_predictions_there_is_no_p_value(tmp_path):
-    assert compare_runs([(record("ner", elmo=None), record("ner"))], tmp_path) is None
+    assert compare_runs([(record("ner", elmo=None), record("ner"))]) is None
 
 
 def test_a_damaged_file_of_predictions_is_reported_by_name(tmp_path):
@@ -68,4 +68,4 @@ def test_a_damaged_file_of_predictions_is_reported_by_name(tmp_path):
     written = read_record(write(record("ner"), tmp_path))
     (tmp_path / written.predictions).write_bytes(b"not gzip")
     with pytest.raises(ValueError, match=written.predictions):
-        compare_runs([(written, written)], tmp_path)
+        compare_runs([(written, written)])

@@ -16,7 +16,7 @@ def scored(task, seed, test, **changes):
 
 
 def main_row(records, **texts):
-    table = main_table(Runs(records), None, tasks=["ner"])
+    table = main_table(Runs(records), tasks=["ner"])
     [row] = [r for r in table.rows if all(r[k].text == v for k, v in texts.items())]
     return row
 
@@ -54,7 +54,7 @@ def test_a_row_has_the_papers_numbers():
 
 
 def test_the_p_value_is_computed_from_stored_predictions(synthetic):
-    table = main_table(Runs(read_records(synthetic)), synthetic)
+    table = main_table(Runs(read_records(synthetic)))
     found = [row["p"].values[""] for row in table.rows if row["task"].text == "ner"]
     assert len(found) == 2 and all(0 < p <= 1 for p in found)
 
@@ -79,7 +79,7 @@ def test_a_failed_group_is_shown_as_failed():
 
 def test_the_main_table_has_only_groups_with_the_settings_of_the_tasks_yaml():
     other = record("ner", 1, elmo__l2=7.0)
-    table = main_table(Runs([*pair(1), other]), None, tasks=[])
+    table = main_table(Runs([*pair(1), other]), tasks=[])
     assert len(table.rows) == 1
     assert any(note.endswith("--tables all): 1.") for note in table.notes)
 

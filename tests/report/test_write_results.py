@@ -9,13 +9,13 @@ import pytest
 from elmo_bench.report.write_results import write_results
 from tests.conftest import PROJECT
 
-RESULTS = PROJECT / "results"
-MADE = "generated from results/runs; run `make report` and commit the changes"
+RESULTS = PROJECT / "results/reference"
+MADE = "generated from results/reference/runs; run `make report` and commit the changes"
 
 
 def in_git(*folders: str) -> list[Path]:
-    """The committed files of some folders of results/, without the user's own runs."""
-    names = [f"results/{folder}" for folder in folders]
+    """The committed files of some folders of results/reference."""
+    names = [f"results/reference/{folder}" for folder in folders]
     listed = subprocess.run(
         ["git", "ls-files", *names], cwd=PROJECT, capture_output=True, text=True
     )
@@ -26,15 +26,15 @@ def in_git(*folders: str) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
-    target = tmp_path_factory.mktemp("results")
+    target = tmp_path_factory.mktemp("results") / "reference"
     records = in_git("runs", "analysis")
     if not records:
         pytest.skip("no records are committed yet")
     for path in records:
         copy = target / path.relative_to(RESULTS)
-        copy.parent.mkdir(exist_ok=True)
+        copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
-    return target, write_results(target / "runs", target)
+    return target, write_results(target, target)
 
 
 @pytest.mark.parametrize("kind", ["tables", "figures"])
@@ -51,16 +51,14 @@ def test_the_stored_files_are_up_to_date_with_the_stored_runs(kind, fresh):
 
 
 def test_without_runs_tables_say_what_to_run_and_there_are_no_figures(tmp_path):
-    (tmp_path / "runs").mkdir()
-    written = write_results(tmp_path / "runs", tmp_path)
+    written = write_results(tmp_path, tmp_path)
     assert {path.suffix for path in written} == {".md"}
     assert "python run.py task=ner" in (tmp_path / "tables" / "main.md").read_text()
 
 
 def test_an_old_figure_without_runs_is_removed(tmp_path):
-    (tmp_path / "runs").mkdir()
     old = tmp_path / "figures" / "gains.svg"
     old.parent.mkdir()
     old.write_text("old")
-    write_results(tmp_path / "runs", tmp_path)
+    write_results(tmp_path, tmp_path)
     assert not old.exists()

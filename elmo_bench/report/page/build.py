@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from elmo_bench.records.analysis import Analysis
 from elmo_bench.records.run import Record
 from elmo_bench.report.all_tables import build_tables
 from elmo_bench.report.figures.all_figures import figures
@@ -53,13 +54,8 @@ class RunView:
         return self.record.scores.get("test", {}).get(self.record.metric)
 
 
-def build_page(records: list[Record], directory: Path) -> str:
-    """Build the page.
-
-    Args:
-        records: The runs to show.
-        directory: Folder of the records' test predictions.
-    """
+def build_page(records: list[Record], analyses: list[Analysis]) -> str:
+    """Build the page of some runs and analyses."""
     runs = Runs(records)
     script = (HERE / "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -72,20 +68,20 @@ def build_page(records: list[Record], directory: Path) -> str:
         style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
         script=Markup(script),
         script_hash=digest,
-        tables=build_tables(records, directory),
+        tables=build_tables(records, analyses),
         notes=all_notes,
         is_numeric=is_numeric,
-        figures=list(_figures(runs, directory)),
-        runs=list(_runs(runs, directory)),
+        figures=list(_figures(runs, analyses)),
+        runs=list(_runs(runs)),
         failed=sum(record.error is not None for record in records),
         tasks={task: title(task) for task in runs.tasks},
     )
 
 
-def _figures(runs: Runs, directory: Path) -> Iterator[dict[str, Any]]:
+def _figures(runs: Runs, analyses: list[Analysis]) -> Iterator[dict[str, Any]]:
     """Yield the figures for which there are runs."""
     with styled():
-        for name, draw in figures(runs, directory):
+        for name, draw in figures(runs, analyses):
             try:
                 figure = draw()
             except ValueError:
@@ -97,19 +93,19 @@ def _figures(runs: Runs, directory: Path) -> Iterator[dict[str, Any]]:
             }
 
 
-def _runs(runs: Runs, directory: Path) -> Iterator[RunView]:
+def _runs(runs: Runs) -> Iterator[RunView]:
     for group, settings in zip(runs.groups, differing_settings(runs.groups), strict=True):
         partners = _by_seed(runs.baseline(group))
         for record in (*group.records, *group.failed):
             baseline = None if group.is_baseline else partners.get(record.seed)
             yield RunView(
                 record=record,
-                anchor=f"run-{record.run}-{record.seed}",
+                anchor=f"run-{record.source}-{record.run}-{record.seed}",
                 arm="baseline" if group.is_baseline else f"ELMo {record.elmo}, biLM {group.bilm}",
                 settings=settings,
                 curve=curve(record, baseline),
                 weights=list(_weights(record)),
-                differences=differences(baseline, record, directory) if baseline else None,
+                differences=differences(baseline, record) if baseline else None,
                 config=json.dumps(record.config, indent=1, ensure_ascii=False),
                 environment=json.dumps(record.environment, indent=1, ensure_ascii=False),
             )

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,9 +54,9 @@ class Differences:
     examples: list[ExampleView]
 
 
-def differences(baseline: Record, run: Record, directory: Path) -> Differences | None:
+def differences(baseline: Record, run: Record) -> Differences | None:
     """Compare two runs example by example; None if predictions were not kept."""
-    theirs, ours = read_predictions(baseline, directory), read_predictions(run, directory)
+    theirs, ours = read_predictions(baseline), read_predictions(run)
     if theirs is None or ours is None or theirs.counts.shape != ours.counts.shape:
         return None
     before, after = score(theirs.counts), score(ours.counts)
