@@ -48,7 +48,7 @@ docs: $(READY) ## build the documentation site in outputs/site
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-report: $(READY) ## write the tables and figures in results/, and outputs/report.html
+report: $(READY) ## write the tables and figures of results/reference, and outputs/report.html
 	@$(BIN)/python -m elmo_bench.report.write_results
 	@$(BIN)/elmo-bench report -o outputs/report.html
 
