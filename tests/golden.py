@@ -2,7 +2,8 @@
 
 Twenty losses of a pretraining and one short run of each task, at a fixed seed and with one thread,
 and the hashes of the generated benchmark's files. Rewrite them only when a change is meant to
-change what is computed, and say so in the CHANGELOG.
+change what is computed: raise the version of what computes something else, or old results would
+pass for those of the new code, and say so in the CHANGELOG.
 """
 
 import hashlib
@@ -12,9 +13,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from elmo_bench.config.compose import run_settings, task_names
+from elmo_bench.config.bilm_settings import Architecture
+from elmo_bench.config.compose import run_settings, task_names, task_settings
 from elmo_bench.mini.files import write_mini
-from elmo_bench.mini.settings import MiniSettings
+from elmo_bench.mini.settings import VERSION, MiniSettings
 from elmo_bench.pretraining.stage import pretrain
 from elmo_bench.runs.stage import evaluate
 from tests.conftest import TINY, paths_below
@@ -60,6 +62,22 @@ def mini_hashes(folder: Path) -> dict[str, str]:
     }
 
 
+def versions() -> dict[str, int | str]:
+    """The versions that are part of the identity of results."""
+    tasks = {task: task_settings(task).build.version for task in task_names()}
+    return {"pretraining": Architecture.version, "mini": VERSION, **tasks}
+
+
+def unversioned(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """What has other numbers than before under the same version."""
+    before, after = ({**made, **made["tasks"]} for made in (old, new))
+    return [
+        name
+        for name, version in new["versions"].items()
+        if before.get(name) != after[name] and version == old["versions"].get(name)
+    ]
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -68,10 +86,15 @@ def main() -> None:
             "pretraining": pretraining_losses(folder / "pretraining"),
             "tasks": {task: run_outcome(task, folder, folder / "cache") for task in task_names()},
             "mini": mini_hashes(folder / "mini"),
+            "versions": versions(),
         }
+    forgotten = unversioned(json.loads(FILE.read_text()), golden)
+    if forgotten:
+        print("Raise the version of", ", ".join(forgotten), "if its numbers really change.")
     text = json.dumps(golden, indent=1, sort_keys=True) + "\n"
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
-    out.write_text(text)
+    if out != FILE or not forgotten:
+        out.write_text(text)
 
 
 if __name__ == "__main__":

@@ -32,5 +32,19 @@ def test_a_run_of_each_task_has_the_golden_outcome(task, tmp_path, shared_cache)
     assert numbers(outcome) == pytest.approx(numbers(GOLDEN["tasks"][task]), **CLOSE)
 
 
+def test_the_golden_numbers_are_those_of_the_present_versions():
+    assert golden.versions() == GOLDEN["versions"], "run `python -m tests.golden`"
+
+
+def test_changed_numbers_need_a_new_version():
+    changed = json.loads(json.dumps(GOLDEN))
+    changed["tasks"]["ner"]["scores"]["test"]["f1"] += 1
+    changed["pretraining"][0] += 1
+    assert golden.unversioned(GOLDEN, changed) == ["ner", "pretraining"]
+    changed["versions"]["ner"] += 1
+    assert golden.unversioned(GOLDEN, changed) == ["pretraining"]
+    assert golden.unversioned(GOLDEN, GOLDEN) == []
+
+
 def test_the_generated_benchmark_has_the_golden_bytes(tmp_path):
     assert golden.mini_hashes(tmp_path) == GOLDEN["mini"]

@@ -32,7 +32,12 @@ class FrozenLayers:
 
     def shape(self) -> dict[str, Any]:
         """What is needed to rebuild a mix, as JSON-serializable values."""
-        return {"num_layers": self.num_layers, "dim": self.dim, "scale": self.scale}
+        return {
+            "fingerprint": self.fingerprint,
+            "num_layers": self.num_layers,
+            "dim": self.dim,
+            "scale": self.scale,
+        }
 
 
 def freeze(

@@ -14,6 +14,7 @@ from elmo_bench.config.compose import validated
 from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Example, distinct_segments
+from elmo_bench.data.files import DataError
 from elmo_bench.features.frozen import pad_layers
 from elmo_bench.features.mix import layer_numbers
 from elmo_bench.nn.word_embedding import WordEmbedding
@@ -57,6 +58,12 @@ class Predictor:
         self.module.eval()
         self.bilm = None if model_spec["frozen"] is None else load_bilm(settings)
         if self.bilm is not None:
+            if self.bilm.fingerprint() != model_spec["frozen"]["fingerprint"]:
+                raise DataError(
+                    self.bilm.folder or settings.bilm.name,
+                    None,
+                    f"the weights are not those that {folder} was trained on; run it again",
+                )
             self.layers = layer_numbers(settings.elmo.layers, self.bilm.num_layers)
 
     @torch.no_grad()

@@ -157,6 +157,21 @@ def test_an_unfinished_training_with_other_settings_is_not_resumed(diverged):
         pretrain(compose_pretraining(*tiny(diverged[0])))
 
 
+def test_a_changed_text_is_refused_and_named_whether_the_training_ended_or_not(tmp_path):
+    settings = compose_pretraining(*tiny(tmp_path))
+    folder = pretrain(settings)
+    weights = (folder / "weights.safetensors").read_bytes()
+    text = (tmp_path / "text.txt").read_text()
+    (tmp_path / "text.txt").write_text(text.replace("word1 ", "word2 "))
+    with pytest.raises(PretrainingError, match=r"on other text .*\(text\.train was"):
+        pretrain(settings)
+    assert (folder / "weights.safetensors").read_bytes() == weights
+    (tmp_path / "text.txt").rename(tmp_path / "moved.txt")
+    (tmp_path / "moved.txt").write_text(text)
+    moved = settings.but(corpus=settings.corpus.but(path=str(tmp_path / "moved.txt"), name="x"))
+    assert pretrain(moved) == folder  # the same text elsewhere is the same training
+
+
 def test_half_precision_is_refused_on_a_cpu(tmp_path):
     with pytest.raises(ValueError, match="needs a GPU"):
         pretrain(compose_pretraining(*tiny(tmp_path, "pretraining.precision=bf16-mixed")))
