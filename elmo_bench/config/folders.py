@@ -5,7 +5,13 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
 CONF = PACKAGE / "conf"  # in a checkout a link to conf/ next to the package
+TASKS = PACKAGE / "tasks"  # likewise a link, to tasks/
 SHIPPED_BILMS = PACKAGE / "shipped"  # likewise, links to the shipped ones of results/bilm
+
+
+def options(group: str) -> list[str]:
+    """The options of a config group, by name."""
+    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
 
 
 def cache_folder() -> Path:

@@ -1,6 +1,6 @@
 """Settings of a run: one model per config group of conf/run.yaml, and RunSettings for the whole."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -38,7 +38,7 @@ class CorpusData(Settings):
 
 
 class MiniData(CorpusData):
-    """The mini benchmark, generated on first use."""
+    """The mini benchmark, generated on first use; or a task's own sample files."""
 
     kind: Literal["mini"]
     seed: Seed = Field(description="of the generated world")
@@ -229,6 +229,7 @@ class TrainingSettings(Settings):
 class TaskBuild(Settings):
     """What a task is built from; each task's settings.py adds its own fields."""
 
+    version: ClassVar[int] = 1  # raised when code changes what the task computes
     target: str = Field(alias="_target_", description="the task's class")
 
 
@@ -253,6 +254,13 @@ class TaskSettings(Settings):
         description="data and model, by the task's own settings"
     )
     training: TrainingSettings = Field(description="how the model is trained")
+
+    @model_validator(mode="after")
+    def _named_like_its_folder(self) -> "TaskSettings":
+        folder = self.build.target.split(".")[2]
+        if folder != self.name:
+            raise ValueError(f"name: {self.name}, but _target_ is in tasks/{folder}")
+        return self
 
 
 class TrainerSettings(Settings):
