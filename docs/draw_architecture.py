@@ -34,7 +34,7 @@ BOXES = {
     "tune": (6.9, "hyperparameters"),
     "runs": (3.3, "from settings to record"),
     "analysis": (8.1, "what the layers know"),
-    "tasks": (1.5, "six tasks"),
+    "tasks": (1.5, "one folder per task"),
     "pretraining": (6.1, "from text to biLM"),
     "task": (1.7, "interface of a task"),
     "features": (4.0, "frozen layers, ELMo mix"),

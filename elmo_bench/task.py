@@ -94,19 +94,20 @@ Counts = list[tuple[int | float, int | float, int | float, int | float]]
 
 
 class Task(ABC):
-    """One of the six tasks, built from `conf/task/<name>.yaml`."""
+    """A task, built from the settings in `conf/task/<name>.yaml`."""
 
     suffix: ClassVar[str]  # of the files that `write_predictions` writes: conll, jsonl, ...
+    example_text: ClassVar[str]  # that `parse` takes, to show users what to type
 
     @abstractmethod
     def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
         """Read one file of the corpus's official format, plain or .gz."""
 
-    @abstractmethod
     def from_hub(
         self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
-        """Convert the rows of a Hub dataset to the examples that `read` would yield."""
+        """Convert the rows of the Hub dataset that the yaml names, if any, as `read` would."""
+        raise NotImplementedError
 
     def label_vocabulary(self, train: Sequence[Example]) -> dict[str, Any]:
         """What the model needs from the training data, such as the tag set; JSON-serializable."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from elmo_bench.config.compose import run_settings
@@ -12,6 +13,9 @@ from elmo_bench.config.settings import RunSettings
 # Before anything imports datasets or wandb: no test may touch the network.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["WANDB_MODE"] = "offline"
+
+hypothesis.settings.register_profile("untimed", deadline=None)  # other processes may be busy
+hypothesis.settings.load_profile("untimed")
 
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"

@@ -20,14 +20,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from elmo_bench.runs.predict import find_run, print_predictions
+    from elmo_bench.runs.predict import Predictor, find_run, print_predictions
 
-    folder = find_run(args.run, args.outputs)
+    predictor = Predictor(find_run(args.run, args.outputs))
     if args.file != "-":
         with Path(args.file).open(encoding="utf-8") as lines:
-            print_predictions(folder, lines, args.json)
+            print_predictions(predictor, lines, args.json)
         return 0
     if sys.stdin.isatty():
-        print("Enter one example per line; Ctrl-D ends the input.", file=sys.stderr)
-    print_predictions(folder, sys.stdin, args.json)
+        example = predictor.task.example_text
+        print(f"Enter one example per line, such as: {example}", file=sys.stderr)
+        print("Ctrl-D ends the input.", file=sys.stderr)
+    print_predictions(predictor, sys.stdin, args.json)
     return 0

@@ -6,17 +6,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from elmo_bench.config.folders import options
+
 HELP = "score a prediction file against a gold file with the task's official metric"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("task", metavar="TASK", help="ner, sst5, snli, squad, srl or coref")
+    parser.add_argument("task", metavar="TASK", help=", ".join(options("task")))
     parser.add_argument("gold", metavar="GOLD", type=Path, help="gold file, plain or .gz")
     parser.add_argument(
         "predicted",
         metavar="PRED",
         type=Path,
-        help="predictions in the same format; for squad a JSON object {question id: answer}",
+        help="predictions in the format that a run writes, which is that of the official scorer",
     )
     parser.add_argument(
         "--partial",

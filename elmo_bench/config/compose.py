@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from elmo_bench.config.errors import ConfigError, explain
 from elmo_bench.config.fields import Settings
-from elmo_bench.config.folders import CONF
+from elmo_bench.config.folders import CONF, options
 from elmo_bench.config.pretraining_settings import PretrainSettings
 from elmo_bench.config.settings import RunSettings, TaskSettings
 
@@ -53,11 +53,6 @@ def task_settings(name: str) -> TaskSettings:
 def task_names() -> list[str]:
     """The tasks that exist: one yaml file each."""
     return options("task")
-
-
-def options(group: str) -> list[str]:
-    """The options of a config group, by name."""
-    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
 
 
 def validated(kind: type[Kind], values: Any, prefix: str = "") -> Kind:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
 CONF = PACKAGE / "conf"  # in a checkout a link to conf/ next to the package
+TASKS = PACKAGE / "tasks"  # likewise a link, to tasks/
 SHIPPED_BILMS = PACKAGE / "shipped"  # likewise, links to the shipped ones of results/bilm
 
 
@@ -18,6 +19,11 @@ def find_bilm(name: str | Path) -> Path:
         f"no biLM checkpoint at {' or '.join(str(folder) for folder in candidates)} "
         f"(a folder with a config.yaml). Make one with: python pretrain.py bilm={Path(name).name}"
     )
+
+
+def options(group: str) -> list[str]:
+    """The options of a config group, by name."""
+    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
 
 
 def cache_folder() -> Path:

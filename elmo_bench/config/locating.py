@@ -29,7 +29,9 @@ def _attribute(module: str, name: str, target: str) -> Any:
     try:
         return getattr(import_module(module), name)
     except (ModuleNotFoundError, AttributeError) as error:
-        raise ConfigError(f"task.build._target_={target}: there is no {module}.{name}") from error
+        raise ConfigError(
+            f"task.build._target_={target}: there is no {module}.{name} ({error})"
+        ) from error
 
 
 def _package(target: Any) -> str:

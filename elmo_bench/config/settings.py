@@ -46,7 +46,7 @@ class CorpusData(Settings):
 
 
 class MiniData(CorpusData):
-    """The mini benchmark, generated on first use."""
+    """The mini benchmark, generated on first use; or a task's own sample files."""
 
     kind: Literal["mini"]
     seed: Seed = Field(description="of the generated world")
@@ -269,6 +269,13 @@ class TaskSettings(Settings):
         description="data and model, by the task's own settings"
     )
     training: TrainingSettings = Field(description="how the model is trained")
+
+    @model_validator(mode="after")
+    def _named_like_its_folder(self) -> "TaskSettings":
+        folder = self.build.target.split(".")[2]
+        if folder != self.name:
+            raise ValueError(f"name: {self.name}, but _target_ is in tasks/{folder}")
+        return self
 
 
 class TrainerSettings(Settings):

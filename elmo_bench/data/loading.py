@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from elmo_bench.config.folders import TASKS
 from elmo_bench.config.settings import (
     DataSettings,
     FilesData,
@@ -81,10 +82,8 @@ def split_files(
 ) -> list[Path]:
     """The files of a split, for the mini benchmark and the user's own."""
     if isinstance(data, MiniData):
-        from elmo_bench.mini.files import ensure_mini
-
-        folder = ensure_mini(cache, mini_settings(data)) / task.name
-        return _by_pattern(folder, task.files[split], "was the cache changed by hand?")
+        folder = _mini_folder(task, data, cache)
+        return _by_pattern(folder, task.files[split], f"see task.files.{split}")
     named = {"train": data.train, "dev": data.dev, "test": data.test}[split]
     if named is not None:
         names = [named] if isinstance(named, str) else named
@@ -95,6 +94,21 @@ def split_files(
         )
     folder = Path(data.dir).expanduser()
     return _by_pattern(folder, task.files[split], f"data.{split}=FILE names one")
+
+
+def _mini_folder(task: TaskSettings, data: MiniData, cache: Path) -> Path:
+    """The task's part of the benchmark, or the sample files of a task that has none."""
+    from elmo_bench.mini import files
+
+    if task.name in files.TASKS:
+        return files.ensure_mini(cache, mini_settings(data)) / task.name
+    sample = TASKS / task.name / "sample"
+    if not sample.is_dir():
+        way_out = "put sample files there, or use data=files"
+        raise DataError(
+            sample, None, f"no such folder, and the mini benchmark has no {task.name}; {way_out}"
+        )
+    return sample
 
 
 def _named(name: str, key: str) -> list[Path]:

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Literal, get_args
@@ -17,21 +18,41 @@ from elmo_bench.mini.views.coref import coref_lines
 from elmo_bench.mini.views.corpus import corpus_lines
 from elmo_bench.mini.views.ner import ner_lines
 from elmo_bench.mini.views.snli import snli_lines
-from elmo_bench.mini.views.squad import squad_json
+from elmo_bench.mini.views.squad import squad_lines
 from elmo_bench.mini.views.srl import srl_lines
 from elmo_bench.mini.views.sst5 import sst5_lines
 from elmo_bench.mini.views.wsd import wsd_lines
 from elmo_bench.mini.world import World
 from elmo_bench.records.atomic import replace_folder
+from elmo_bench.records.digest import content_hash
 
 Split = Literal["train", "dev", "test"]
+Lines = Callable[[Teller, int], Iterable[str]]
+
+# task -> the file of a split, the setting that is its number of examples, and what writes them.
+# A task that is not here brings sample files in its own folder.
+TASKS: dict[str, tuple[str, str, Lines]] = {
+    "ner": ("{}.txt", "{}", ner_lines),
+    "sst5": ("{}.txt", "{}", sst5_lines),
+    "snli": ("{}.jsonl", "{}", snli_lines),
+    "squad": ("{}.json", "{}", squad_lines),
+    "srl": ("{}.gold_conll", "{}", srl_lines),
+    "coref": ("{}.v4_gold_conll", "{}_documents", coref_lines),
+}
+CHECKSUMS = "checksums.json"  # file -> SHA-256, in the generated folder
+
+log = logging.getLogger(__name__)
+_checked: set[Path] = set()  # folders that this process found undamaged
 
 
 def write_mini(directory: Path, settings: MiniSettings) -> None:
     """Write all files of the benchmark into a folder, in the formats of the official corpora."""
     world = build_world(settings.seed)
     for split in get_args(Split):
-        _write_tasks(directory, settings, world, split)
+        for task, (file, size, lines) in TASKS.items():
+            count = getattr(settings, size.format(split))
+            teller = _teller(settings, world, task, split, split)
+            _write(directory / task / file.format(split), lines(teller, count))
     for split in ("train", "test"):
         count = getattr(settings, split)
         _write(
@@ -45,23 +66,6 @@ def write_mini(directory: Path, settings: MiniSettings) -> None:
         )
 
 
-def _write_tasks(directory: Path, settings: MiniSettings, world: World, split: Split) -> None:
-    count = getattr(settings, split)
-    documents = getattr(settings, f"{split}_documents")
-
-    def teller(task: str) -> Teller:
-        return _teller(settings, world, task, split, split)
-
-    _write(directory / f"ner/{split}.txt", ner_lines(teller("ner"), count))
-    _write(directory / f"sst5/{split}.txt", sst5_lines(teller("sst5"), count))
-    _write(directory / f"snli/{split}.jsonl", snli_lines(teller("snli"), split, count))
-    _write(directory / f"squad/{split}.json", [squad_json(teller("squad"), split, count)])
-    _write(directory / f"srl/{split}.gold_conll", srl_lines(teller("srl"), split, count))
-    _write(
-        directory / f"coref/{split}.v4_gold_conll", coref_lines(teller("coref"), split, documents)
-    )
-
-
 def _teller(settings: MiniSettings, world: World, task: str, part: Part, name: str) -> Teller:
     return Teller(world, Draw(settings.seed, task, name), part)
 
@@ -73,13 +77,44 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 def ensure_mini(cache: Path, settings: MiniSettings) -> Path:
-    """Return the folder of the benchmark under `cache`, writing it if it does not exist."""
+    """Return the folder of the benchmark under `cache`, writing it if it is missing or damaged."""
     identity = json.dumps({"version": VERSION, **asdict(settings)}, sort_keys=True)
     folder = cache / f"mini-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
-    if not folder.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{folder}.lock"):
-            if not folder.exists():  # otherwise another process wrote it meanwhile
-                with replace_folder(folder) as unfinished:
-                    write_mini(unfinished, settings)
+    if folder.absolute() not in _checked or not folder.exists():
+        if _damage(folder):
+            cache.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{folder}.lock"):
+                _generate(folder, settings)
+        _checked.add(folder.absolute())
     return folder
+
+
+def _generate(folder: Path, settings: MiniSettings) -> None:
+    """Write the folder, unless another process has done so meanwhile."""
+    damage = _damage(folder)
+    if damage is None:
+        return
+    if folder.exists():
+        log.warning("generating the mini benchmark again: %s", damage)
+    with replace_folder(folder) as unfinished:
+        write_mini(unfinished, settings)
+        checksums = {
+            path.relative_to(unfinished).as_posix(): content_hash(path)
+            for path in sorted(unfinished.rglob("*"))
+            if path.is_file()
+        }
+        (unfinished / CHECKSUMS).write_text(json.dumps(checksums, indent=1) + "\n")
+
+
+def _damage(folder: Path) -> str | None:
+    """What is wrong with a generated folder; None if its files are as they were written."""
+    try:
+        checksums = json.loads((folder / CHECKSUMS).read_bytes())
+        for name, checksum in checksums.items():
+            if content_hash(folder / name) != checksum:
+                return f"{folder / name} has changed"
+    except FileNotFoundError as error:
+        return f"{error.filename} is missing"
+    except ValueError:  # not JSON, or not text
+        return f"{folder / CHECKSUMS} has changed"
+    return None

@@ -26,6 +26,7 @@ class Teller:
     def __init__(self, world: World, draw: Draw, part: Part) -> None:
         self.world = world
         self.draw = draw
+        self.part = part
         self.training = part == "train"
         preference = FRESH if part in ("dev", "test") else 0.0
         pools = world.known if self.training else world.pools

@@ -90,9 +90,9 @@ def find_run(name: str, outputs: Path) -> Path:
     raise ValueError(f"{problem} in {wanted!r}. Finished runs in {outputs / 'runs'}: {known}")
 
 
-def print_predictions(run: Path, lines: Iterable[str], as_json: bool) -> None:
+def print_predictions(predictor: Predictor, lines: Iterable[str], as_json: bool) -> None:
     """Print a prediction for each line that is not empty."""
-    predictor, console = Predictor(run), Console()
+    console = Console()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue

@@ -35,6 +35,7 @@ class CorefTask(Task):
     """
 
     suffix = "conll"
+    example_text = "Ann met Bob . She liked him ."
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

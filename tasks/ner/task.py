@@ -23,6 +23,7 @@ class NerTask(Task):
     """Entities as IOB2 tags."""
 
     suffix = "conll"
+    example_text = "Ann Smith moved to New York ."
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -24,6 +24,7 @@ class SnliTask(Task):
     """Entailment, neutral or contradiction between a premise and a hypothesis."""
 
     suffix = "jsonl"
+    example_text = "A man sleeps . ||| A person is awake ."
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

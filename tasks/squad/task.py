@@ -22,6 +22,7 @@ class SquadTask(Task):
     """A span of a paragraph that answers a question; predictions are first and last token."""
 
     suffix = "json"
+    example_text = "Ann lives in York . ||| Where does Ann live ?"
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -27,6 +27,7 @@ class SrlTask(Task):
     """
 
     suffix = "conll"
+    example_text = "The cat *chased* the dog ."
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -5,6 +5,8 @@ License: none stated by its authors, so it is not shipped.
 Splits: 8,544 / 1,101 / 2,210 sentences. Training also uses the phrases of the trees, dev and
     test only whole sentences.
 Metric: accuracy on whole sentences.
+Predictions: dev.txt, test.txt: one tree per sentence, with the prediction at its root; its words
+    are neutral.
 Published: 51.4 without and 54.7 ± 0.5 with ELMo, test, mean of five seeds
     (Peters et al. 2018, table 1).
 """

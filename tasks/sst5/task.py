@@ -24,6 +24,7 @@ class Sst5Task(Task):
     """Sentiment from 0 (very negative) to 4 (very positive)."""
 
     suffix = "txt"
+    example_text = "A warm and funny film ."
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from elmo_bench.cli import main
+from elmo_bench.config.compose import task_names
 from tests.conftest import shared
 from tests.corpora import COREF, NER, SNLI, SRL, SST5, TEXTS
 
@@ -74,6 +75,12 @@ def test_files_that_do_not_match_are_reported_in_one_line(
 def test_an_unknown_task_is_reported_with_the_known_ones(capsys):
     assert main(["score", "parsing", "a", "b"]) == 2
     assert "coref, ner" in capsys.readouterr().err
+
+
+def test_help_lists_the_tasks(capsys):
+    with pytest.raises(SystemExit):
+        main(["score", "--help"])
+    assert ", ".join(task_names()) in capsys.readouterr().out
 
 
 def test_pairs_without_a_gold_label_do_not_count(tmp_path, capsys):

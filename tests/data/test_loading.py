@@ -6,6 +6,7 @@ import pytest
 from elmo_bench.config.compose import task_settings
 from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import FilesData, MiniData
+from elmo_bench.data import loading
 from elmo_bench.data.files import DataError
 from elmo_bench.data.loading import load_split, split_files
 from tests.conftest import shared
@@ -180,6 +181,24 @@ def test_the_mini_benchmark_loads(name, split, mini):
     data, cache = mini
     examples, _ = load_data(name, data, split, cache)
     assert examples
+
+
+@pytest.fixture
+def seventh(mini, tmp_path, monkeypatch):
+    """A function that finds the files of a task that the benchmark does not have."""
+    monkeypatch.setattr(loading, "TASKS", tmp_path)
+    data, cache = mini
+    return lambda: split_files(task_settings("ner").but(name="pos"), data, "dev", cache)
+
+
+def test_a_task_beyond_the_mini_benchmark_brings_a_sample(seventh, tmp_path):
+    path = write(tmp_path / "pos" / "sample" / "dev.txt")
+    assert seventh() == [path]
+
+
+def test_a_task_with_neither_is_told_where_a_sample_belongs(seventh, tmp_path):
+    with pytest.raises(DataError, match=rf"{tmp_path}/pos/sample: .* put sample files there"):
+        seventh()
 
 
 def test_a_cut_of_the_mini_benchmark_generates_nothing_new(mini):

@@ -1,7 +1,10 @@
 """The written files: valid formats, sizes, the same bytes from every process."""
 
 import filecmp
+import os
 import re
+import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -12,6 +15,7 @@ import yaml
 from elmo_bench.mini import files, statistics
 from elmo_bench.mini.files import ensure_mini
 from elmo_bench.mini.settings import MiniSettings
+from elmo_bench.records.digest import content_hash as hash_of
 from tests.conftest import PROJECT
 from tests.mini.conftest import SETTINGS, write_elsewhere
 from tests.mini.reading import conll_documents
@@ -157,6 +161,71 @@ def test_ensure_writes_once_and_then_returns_the_folder(tmp_path: Path) -> None:
     stamp = (folder / "ner/train.txt").stat().st_mtime_ns
     assert ensure_mini(tmp_path, SMALL) == folder
     assert (folder / "ner/train.txt").stat().st_mtime_ns == stamp
+
+
+@pytest.fixture
+def generator(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quick generator in place of the real one."""
+
+    def write_two_files(directory: Path, settings: MiniSettings) -> None:
+        for name in ("ner/dev.txt", "corpus/train.txt"):
+            (directory / name).parent.mkdir()
+            (directory / name).write_text(f"the text of {name}\n")
+
+    monkeypatch.setattr(files, "write_mini", write_two_files)
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def truncate(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+@pytest.mark.usefixtures("generator")
+@pytest.mark.parametrize("name", ["ner/dev.txt", "corpus/train.txt", files.CHECKSUMS])
+@pytest.mark.parametrize("damage", [flip, truncate, Path.unlink])
+def test_a_damaged_file_is_noticed_by_the_next_process_and_all_are_written_again(
+    name: str,
+    damage: Callable[[Path], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    folder = ensure_mini(tmp_path, SMALL)
+    content = (folder / name).read_bytes()
+    damage(folder / name)
+    monkeypatch.setattr(files, "_checked", set())  # as in a new process
+    assert ensure_mini(tmp_path, SMALL) == folder
+    assert (folder / name).read_bytes() == content
+    [line] = caplog.messages
+    assert line.startswith(f"generating the mini benchmark again: {folder}")
+    assert name in line or name == files.CHECKSUMS
+
+
+@pytest.mark.usefixtures("generator")
+def test_an_undamaged_folder_is_kept_and_checked_once_per_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = ensure_mini(tmp_path, SMALL)
+    stamp = (folder / "ner/dev.txt").stat().st_mtime_ns
+    monkeypatch.setattr(files, "_checked", set())
+    hashed = []
+    monkeypatch.setattr(files, "content_hash", lambda path: hashed.append(path) or hash_of(path))
+    for _ in range(3):
+        assert ensure_mini(tmp_path, SMALL) == folder
+    assert sorted(hashed) == [folder / "corpus/train.txt", folder / "ner/dev.txt"]
+    assert (folder / "ner/dev.txt").stat().st_mtime_ns == stamp
+    assert caplog.messages == []
+
+
+@pytest.mark.usefixtures("generator")
+def test_a_folder_that_was_removed_is_written_again(tmp_path: Path) -> None:
+    shutil.rmtree(ensure_mini(tmp_path, SMALL))
+    assert (ensure_mini(tmp_path, SMALL) / "ner/dev.txt").exists()
 
 
 def test_ensure_leaves_nothing_behind_when_interrupted(

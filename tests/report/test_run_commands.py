@@ -16,7 +16,8 @@ def group_of(*overrides, seeds=(1,), elmo="paper"):
     settings = run_settings(list(overrides))
     made = [
         replace(
-            record(settings.task.name, seed, elmo="x" if elmo != "none" else None),
+            record("ner", seed, elmo="x" if elmo != "none" else None),
+            task=settings.task.name,
             overrides=[*overrides, f"seed={seed}"],
         )
         for seed in seeds

@@ -8,7 +8,7 @@ from elmo_bench.task import collate
 from elmo_bench.tasks.coref.encoder import CoupledBiLstm, CoupledCell
 from tests.conftest import shared
 from tests.tasks.building import elmo_of, new_model, new_task
-from tests.tasks.examples import COREF as EXAMPLES
+from tests.tasks.cases.coref import EXAMPLES
 
 
 @pytest.fixture

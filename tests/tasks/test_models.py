@@ -5,21 +5,20 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from elmo_bench.config.compose import task_names
 from elmo_bench.records.predictions import score
 from elmo_bench.task import collate
-from tests.tasks.building import elmo_of, metric_of, new_model, new_task
-from tests.tasks.examples import EXAMPLES
+from tests.tasks.building import (
+    case_of,
+    elmo_of,
+    examples_of,
+    metric_of,
+    mistaken_of,
+    new_model,
+    new_task,
+)
 
-NAMES = sorted(EXAMPLES)
-VARIANTS = [*((name, {}) for name in NAMES), ("sst5", {"head": "maxout"})]
-MISTAKEN = {  # predictions of which some are right
-    "ner": [["B-PER", "O", "O", "B-LOC", "O"], ["B-ORG", "O"], ["O", "B-ORG", "O"]],
-    "sst5": [0, 1, 1, 1, 4],
-    "snli": ["entailment", "neutral", "neutral", "neutral"],
-    "squad": [[3, 3], [6, 7], [0, 0], [7, 8]],
-    "srl": [[[0, 0, "ARG0"]], [[0, 1, "ARG0"]], [[3, 5, "ARG0"], [6, 7, "C-ARG0"]]],
-    "coref": [[[[0, 0], [5, 5]], [[2, 2], [8, 10], [10, 10]]], [[[0, 0], [3, 3]]]],
-}
+NAMES = task_names()
 
 
 def cases(*placements):
@@ -28,9 +27,10 @@ def cases(*placements):
         ("name", "changes", "placements"),
         [
             pytest.param(name, changes, chosen, id="-".join([name, *changes.values(), *chosen]))
-            for name, changes in VARIANTS
+            for name in NAMES
+            for changes in case_of(name).variants
             for chosen in placements
-            if name != "ner" or "output" not in chosen  # NER takes ELMo at the input alone
+            if set(chosen) <= set(case_of(name).placements)
         ],
     )
 
@@ -45,7 +45,7 @@ def backward(model, batch, placements):
 def test_an_example_has_the_same_loss_and_prediction_alone_and_in_a_batch(
     name, changes, placements
 ):
-    examples = EXAMPLES[name]
+    examples = examples_of(name)
     model = new_model(new_task(name, **changes), examples, placements).eval()
     batches = [collate([example]) for example in examples]
     alone = [model(batch, elmo_of(batch, placements)) for batch in batches]
@@ -57,8 +57,8 @@ def test_an_example_has_the_same_loss_and_prediction_alone_and_in_a_batch(
 
 @cases((), ("input",), ("output",), ("input", "output"))
 def test_gradients_are_finite_and_reach_every_parameter(name, changes, placements):
-    model = new_model(new_task(name, **changes), EXAMPLES[name], placements)
-    backward(model, collate(EXAMPLES[name]), placements)
+    model = new_model(new_task(name, **changes), examples_of(name), placements)
+    backward(model, collate(examples_of(name)), placements)
     # A single number is a bias before a softmax, which it does not change.
     reached = {key for key, p in model.named_parameters() if p.grad.any() or p.numel() == 1}
     assert reached == {key for key, _ in model.named_parameters()}
@@ -66,7 +66,7 @@ def test_gradients_are_finite_and_reach_every_parameter(name, changes, placement
 
 @cases((), ("input",), ("input", "output"))
 def test_a_few_examples_can_be_memorized(name, changes, placements):
-    task, examples = new_task(name, **changes), EXAMPLES[name]
+    task, examples = new_task(name, **changes), examples_of(name)
     model, batch = new_model(task, examples, placements), collate(examples)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(100):
@@ -78,13 +78,13 @@ def test_a_few_examples_can_be_memorized(name, changes, placements):
 
 @cases(())
 def test_training_makes_no_predictions(name, changes, placements):
-    model = new_model(new_task(name, **changes), EXAMPLES[name])
-    assert model(collate(EXAMPLES[name]), {}).predictions == []
+    model = new_model(new_task(name, **changes), examples_of(name))
+    assert model(collate(examples_of(name)), {}).predictions == []
 
 
 @cases(())
 def test_a_loaded_model_predicts_the_same_as_the_saved_one(name, changes, placements):
-    task, examples = new_task(name, **changes), EXAMPLES[name]
+    task, examples = new_task(name, **changes), examples_of(name)
     saved, loaded = (new_model(task, examples) for _ in range(2))
     with torch.no_grad():
         for parameter in saved.parameters():
@@ -99,14 +99,14 @@ def test_a_loaded_model_predicts_the_same_as_the_saved_one(name, changes, placem
 
 @pytest.mark.parametrize("name", NAMES)
 def test_gold_scores_100(name):
-    task, examples = new_task(name), EXAMPLES[name]
+    task, examples = new_task(name), examples_of(name)
     gold = [task.gold(example) for example in examples]
     assert task.score(examples, gold)[metric_of(name)] == pytest.approx(100)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_counts_of_examples_add_up_to_the_score(name):
-    task, examples, predictions = new_task(name), EXAMPLES[name], MISTAKEN[name]
+    task, examples, predictions = new_task(name), examples_of(name), mistaken_of(name)
     pairs = zip(examples, predictions, strict=True)
     counts = np.array([task.counts(*pair) for pair in pairs], dtype=float)
     scores = task.score(examples, predictions)

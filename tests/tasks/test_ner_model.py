@@ -2,7 +2,7 @@ import pytest
 
 from elmo_bench.task import collate
 from tests.tasks.building import new_model, new_task
-from tests.tasks.examples import NER as EXAMPLES
+from tests.tasks.cases.ner import EXAMPLES
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from elmo_bench.task import collate
 from elmo_bench.tasks.snli import data
 from tests.conftest import shared
 from tests.tasks.building import elmo_of, new_model, new_task
-from tests.tasks.examples import SNLI as EXAMPLES
+from tests.tasks.cases.snli import EXAMPLES
 
 
 @pytest.fixture

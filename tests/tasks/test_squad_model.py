@@ -11,7 +11,7 @@ from elmo_bench.tasks.squad.attention import SelfAttention, Trilinear
 from elmo_bench.tasks.squad.data import cut_paragraphs, parse
 from elmo_bench.tasks.squad.model import best_spans
 from tests.tasks.building import new_model, new_task
-from tests.tasks.examples import SQUAD as EXAMPLES
+from tests.tasks.cases.squad import EXAMPLES
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from elmo_bench.task import collate
 from elmo_bench.tasks.srl.data import SrlTarget
 from tests.conftest import shared
 from tests.tasks.building import new_model, new_task
-from tests.tasks.examples import SRL as EXAMPLES
+from tests.tasks.cases.srl import EXAMPLES
 
 
 @pytest.fixture

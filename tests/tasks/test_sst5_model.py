@@ -5,7 +5,7 @@ from elmo_bench.config.errors import ConfigError
 from elmo_bench.data.example import Example
 from elmo_bench.task import collate
 from tests.tasks.building import new_model, new_task
-from tests.tasks.examples import SST5 as EXAMPLES
+from tests.tasks.cases.sst5 import EXAMPLES
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 
 from elmo_bench.cli import main
 from elmo_bench.config.compose import task_names
-from elmo_bench.config.folders import CONF
 from elmo_bench.data.loading import split_files
 from elmo_bench.records.timer import StageTimer
 from elmo_bench.runs.build import build_components
@@ -17,14 +16,6 @@ from elmo_bench.runs.stage import evaluate
 from tests.tasks.building import metric_of
 
 NAMES = task_names()
-TYPED = {  # what a user would type into `elmo-bench predict`
-    "ner": "Ann Smith moved to New York .",
-    "sst5": "A warm and funny film .",
-    "snli": "A man sleeps . ||| A person is awake .",
-    "squad": "Ann lives in York . ||| Where does Ann live ?",
-    "srl": "The cat *chased* the dog .",
-    "coref": "Ann met Bob . She liked him .",
-}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -45,7 +36,8 @@ def test_a_task_trains_writes_its_results_and_predicts_on_new_text(
         assert main(["score", name, str(gold), str(predicted), "--json"]) == 0
         score = json.loads(capsys.readouterr().out)[record.metric]
         assert score == pytest.approx(record.scores[split][record.metric], abs=1e-4)
-    prediction = Predictor(folder)(TYPED[name])
+    predictor = Predictor(folder)
+    prediction = predictor(predictor.task.example_text)
     assert prediction.annotation.label is not None or prediction.example.segments
     json.dumps(prediction.value)
 
@@ -73,8 +65,7 @@ def test_the_batches_of_a_task_hold_every_example_once(name, tiny_run):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_task_has_a_card_that_names_corpus_license_and_metric(name):
+def test_a_task_has_a_card_that_names_corpus_license_metric_and_prediction_files(name):
     package = import_module(f"elmo_bench.tasks.{name}")
     card = (package.__doc__ or "").lower()
-    assert all(word in card for word in ("corpus", "licen", "metric", "split"))
-    assert (CONF / "size" / "mini" / f"{name}.yaml").exists()
+    assert all(word in card for word in ("corpus", "licen", "metric", "split", "predictions"))

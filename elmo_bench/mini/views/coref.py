@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from elmo_bench.mini.discourse.texts import any_text
-from elmo_bench.mini.teller import Part, Teller
+from elmo_bench.mini.teller import Teller
 from elmo_bench.mini.views.conll2012 import coref_columns, document_lines
 
 SHORTEST, LONGEST = 5, 25
 
 
-def coref_lines(teller: Teller, part: Part, count: int) -> Iterator[str]:
+def coref_lines(teller: Teller, count: int) -> Iterator[str]:
     """The lines of a file of `count` documents."""
     number = 0
     while number < count:
@@ -19,6 +19,6 @@ def coref_lines(teller: Teller, part: Part, count: int) -> Iterator[str]:
         columns = coref_columns(text.sentences)
         blank: list[list[list[str]]] = [[] for _ in text.sentences]
         yield from document_lines(
-            f"{text.genre}/mini/{part}_{number:04d}", text.sentences, blank, columns
+            f"{text.genre}/mini/{teller.part}_{number:04d}", text.sentences, blank, columns
         )
         number += 1

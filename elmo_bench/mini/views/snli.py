@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from elmo_bench.mini.teller import Part, Teller
+from elmo_bench.mini.teller import Teller
 from elmo_bench.mini.tree import Sentence, Token, plain_text
 from elmo_bench.mini.views.fact_pairs import FactPairs
 from elmo_bench.mini.views.scene_pairs import LABELS, ScenePairs
@@ -17,7 +17,7 @@ SCENES = 0.6  # share of pairs about scenes; the others are about facts with nam
 UNDECIDED = 0.015  # share of pairs without a majority among annotators
 
 
-def snli_lines(teller: Teller, part: Part, count: int) -> Iterator[str]:
+def snli_lines(teller: Teller, count: int) -> Iterator[str]:
     """One pair per line, with the fields of SNLI 1.0."""
     draw = teller.draw
     scenes, facts = ScenePairs(teller), FactPairs(teller)
@@ -25,7 +25,7 @@ def snli_lines(teller: Teller, part: Part, count: int) -> Iterator[str]:
         label = draw.pick(LABELS)
         premise, hypothesis = (scenes if draw.chance(SCENES) else facts).pair(label)
         undecided = draw.chance(UNDECIDED)
-        row = _row(f"{part}{number}", label, premise, hypothesis, undecided)
+        row = _row(f"{teller.part}{number}", label, premise, hypothesis, undecided)
         yield json.dumps(row, ensure_ascii=False)
 
 

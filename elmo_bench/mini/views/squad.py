@@ -1,12 +1,13 @@
 """Questions about paragraphs, whose answers are the spans of the facts in the text."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from elmo_bench.mini.discourse.plans import PROFILED, profile
 from elmo_bench.mini.facts import Fact, Filling
-from elmo_bench.mini.teller import Part, Teller
+from elmo_bench.mini.teller import Teller
 from elmo_bench.mini.tellings import Telling
 from elmo_bench.mini.tree import Sentence, plain_text
 from elmo_bench.mini.values import Value
@@ -43,8 +44,11 @@ class Told:
     spans: dict[str, Span]
 
 
-def squad_json(teller: Teller, part: Part, count: int) -> str:
-    """A SQuAD 1.1 file of `count` questions; dev and test have several reference answers."""
+def squad_lines(teller: Teller, count: int) -> Iterator[str]:
+    """A SQuAD 1.1 file of `count` questions, which is one line of JSON.
+
+    Questions of dev and test have several reference answers.
+    """
     articles: list[dict[str, Any]] = []
     done = 0
     while done < count:
@@ -52,13 +56,14 @@ def squad_json(teller: Teller, part: Part, count: int) -> str:
         paragraph = Paragraph(profile(teller, entity, FACTS).sentences)
         if len(paragraph.sentences) < 3:
             continue
-        name = f"{part}-{len(articles):04d}"
-        rows = _ask_about(teller, paragraph, name, min(QUESTIONS, count - done), part != "train")
+        name = f"{teller.part}-{len(articles):04d}"
+        wanted = min(QUESTIONS, count - done)
+        rows = _ask_about(teller, paragraph, name, wanted, several=not teller.training)
         if rows:
             paragraphs = [{"context": paragraph.text, "qas": rows}]
             articles.append({"title": entity.name.replace(" ", "_"), "paragraphs": paragraphs})
             done += len(rows)
-    return json.dumps({"data": articles, "version": "1.1"}, ensure_ascii=False)
+    yield json.dumps({"data": articles, "version": "1.1"}, ensure_ascii=False)
 
 
 def _ask_about(
