@@ -27,23 +27,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from elmo_bench.report.formats import new_console
-    from elmo_bench.tune.show import ordered, trial_line, trials_table, write_csv, write_picture
+    from elmo_bench.tune.show import (
+        num_ended,
+        ordered,
+        trial_line,
+        trials_table,
+        write_csv,
+        write_picture,
+    )
     from elmo_bench.tune.study import Search
 
     console = new_console()
     search = Search(args.task, args.overrides, args.study)
-    while (ended := search.num_ended()) < args.trials:
-        line = trial_line(search.run_one())
-        console.print(f"[{ended + 1}/{args.trials}] {line}", markup=False, soft_wrap=True)
-    if not search.num_ended():
-        console.print(f"No trials yet in {search.folder}; --trials N makes some.")
+    while (trial := search.run_one(args.trials)) is not None:
+        count = f"[{num_ended(search.trials())}/{args.trials}]"
+        console.print(f"{count} {trial_line(trial)}", markup=False, soft_wrap=True)
+    trials = search.trials()
+    if len(trials) < args.trials:
+        console.print(f"Every combination of conf/search/{args.task}.yaml was tried.")
+    if running := len(trials) - num_ended(trials):
+        console.print(f"Trials that have not ended yet: {running}.")
+    if running == len(trials):
+        console.print(f"No trial has ended in {search.folder}; --trials N makes some.")
         return 0
     metric = search.settings.task.metric
-    console.print(trials_table(search.study, search.space, metric))
-    write_csv(search.study, search.space, search.folder / "trials.csv")
-    write_picture(search.study, search.space, metric, search.folder / "trials.png")
+    console.print(trials_table(trials, search.space, metric))
+    write_csv(trials, search.space, search.folder / "trials.csv")
+    write_picture(trials, search.space, metric, search.folder / "trials.png")
     console.print(f"{search.folder}: trials.csv, trials.png; the same command continues the study.")
-    best = ordered(search.study)[0]
+    best = ordered(trials)[0]
     if best.value is None:
         console.print("No trial was completed.")
         return 1

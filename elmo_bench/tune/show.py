@@ -2,14 +2,14 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
-from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 from rich.table import Table
 
@@ -25,6 +25,7 @@ WORDS = {
     TrialState.WAITING: "queued",
 }
 PER_LINE = 4
+Points = list[tuple[FrozenTrial, float]]
 
 
 def best_dev(trial: FrozenTrial) -> float | None:
@@ -33,12 +34,17 @@ def best_dev(trial: FrozenTrial) -> float | None:
     return max((float(value) for value in values if value is not None), default=None)
 
 
-def ordered(study: Study) -> list[FrozenTrial]:
+def ordered(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """The trials: completed ones before others, the best first."""
     return sorted(
-        study.get_trials(deepcopy=False),
+        trials,
         key=lambda t: (t.state != TrialState.COMPLETE, -(best_dev(t) or 0.0), t.number),
     )
+
+
+def num_ended(trials: Sequence[FrozenTrial]) -> int:
+    """The number of trials that will not change any more."""
+    return sum(trial.state.is_finished() for trial in trials)
 
 
 def trial_line(trial: FrozenTrial) -> str:
@@ -49,14 +55,14 @@ def trial_line(trial: FrozenTrial) -> str:
     return f"trial {trial.number} {WORDS[trial.state]}, {outcome}: {values}"
 
 
-def trials_table(study: Study, space: Mapping[str, Range], metric: str) -> Table:
+def trials_table(trials: Sequence[FrozenTrial], space: Mapping[str, Range], metric: str) -> Table:
     """A row per trial, the best on top."""
-    table = Table(title=f"Trials of {study.study_name}", title_justify="left")
+    table = Table(title="Trials", title_justify="left")
     for column in ("#", "state", f"dev {metric}", "passes"):
         table.add_column(column, justify="left" if column == "state" else "right")
     for key in space:
         table.add_column(key.rpartition(".")[2], justify="right")
-    for trial in ordered(study):
+    for trial in ordered(trials):
         score = best_dev(trial)
         table.add_row(
             str(trial.number),
@@ -69,12 +75,12 @@ def trials_table(study: Study, space: Mapping[str, Range], metric: str) -> Table
     return table
 
 
-def write_csv(study: Study, space: Mapping[str, Range], path: Path) -> None:
+def write_csv(trials: Sequence[FrozenTrial], space: Mapping[str, Range], path: Path) -> None:
     """Write all trials with every value."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["trial", "state", "dev", "passes", *space, "error"])
-    for trial in study.get_trials(deepcopy=False):
+    for trial in trials:
         values = [trial.params.get(key, "") for key in space]
         passes, error = len(trial.intermediate_values), trial.user_attrs.get("error", "")
         state = WORDS[trial.state]
@@ -82,17 +88,21 @@ def write_csv(study: Study, space: Mapping[str, Range], path: Path) -> None:
     write_text(path, text.getvalue())
 
 
-def write_picture(study: Study, space: Mapping[str, Range], metric: str, path: Path) -> None:
+def write_picture(
+    trials: Sequence[FrozenTrial], space: Mapping[str, Range], metric: str, path: Path
+) -> None:
     """Draw the best score so far, and the score against each key."""
+    scored = ((trial, best_dev(trial)) for trial in trials)
+    points = [(trial, score) for trial, score in scored if score is not None]
     with styled():
         panels = 1 + len(space)
         columns = min(PER_LINE, panels)
         lines = -(-panels // columns)
         figure = new_figure(2.4 * columns, 0.3 + 2.1 * lines)
         grid = list(figure.subplots(lines, columns, squeeze=False).flat)
-        _draw_history(grid[0], study)
+        _draw_history(grid[0], points)
         for axes, (key, found) in zip(grid[1:], space.items(), strict=False):
-            _draw_key(axes, study, key, found)
+            _draw_key(axes, points, key, found)
         for axes in grid[panels:]:
             axes.set_axis_off()
         for axes in grid[:panels:columns]:
@@ -105,12 +115,7 @@ def _legend(figure: Figure, axes: Axes) -> None:
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
 
 
-def _points(study: Study) -> list[tuple[FrozenTrial, float]]:
-    scored = ((trial, best_dev(trial)) for trial in study.get_trials(deepcopy=False))
-    return [(trial, score) for trial, score in scored if score is not None]
-
-
-def _draw_points(axes: Axes, positions: list[Any], points: list[tuple[FrozenTrial, float]]) -> None:
+def _draw_points(axes: Axes, positions: list[Any], points: Points) -> None:
     for state, marker, label in (("done", "o", "trial"), ("pruned", "x", "pruned")):
         chosen = [
             (position, score)
@@ -122,20 +127,17 @@ def _draw_points(axes: Axes, positions: list[Any], points: list[tuple[FrozenTria
         axes.plot(xs, ys, marker, color=color, label=label, linestyle="none")
 
 
-def _draw_history(axes: Axes, study: Study) -> None:
-    points = _points(study)
-    _draw_points(axes, [trial.number for trial, _ in points], points)
-    best, history = float("-inf"), []
-    for trial, score in points:
-        best = max(best, score)
-        history.append((trial.number, best))
-    axes.step(*zip(*history, strict=True), where="post", color=FAINT, label="best so far")
+def _draw_history(axes: Axes, points: Points) -> None:
+    numbers = [trial.number for trial, _ in points]
+    best = list(accumulate((score for _, score in points), max))
+    _draw_points(axes, numbers, points)
+    axes.step(numbers, best, where="post", color=FAINT, label="best so far")
     axes.set_title("trials in order")
     whole_ticks(axes, 5)
 
 
-def _draw_key(axes: Axes, study: Study, key: str, found: Range) -> None:
-    points = [(trial, score) for trial, score in _points(study) if key in trial.params]
+def _draw_key(axes: Axes, points: Points, key: str, found: Range) -> None:
+    points = [(trial, score) for trial, score in points if key in trial.params]
     values = [trial.params[key] for trial, _ in points]
     if found.choices is not None:
         words = [as_word(choice) for choice in found.choices]

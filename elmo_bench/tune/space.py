@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from omegaconf import OmegaConf
-from optuna import Trial
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
 
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.folders import CONF
@@ -23,15 +28,20 @@ class Range:
     log: bool = False
     choices: list[Any] | None = None
 
-    def suggest(self, trial: Trial, key: str) -> str:
-        """Let a trial choose; return the value as an override's right-hand side."""
+    def distribution(self) -> BaseDistribution:
+        """The same for Optuna; choices are words of Hydra's grammar."""
         if self.choices is not None:
-            return str(trial.suggest_categorical(key, [as_word(value) for value in self.choices]))
+            return CategoricalDistribution([as_word(value) for value in self.choices])
         assert self.low is not None and self.high is not None
         if isinstance(self.low, int) and isinstance(self.high, int):
-            step = int(self.step or 1)
-            return str(trial.suggest_int(key, self.low, self.high, step=step, log=self.log))
-        return str(trial.suggest_float(key, self.low, self.high, step=self.step, log=self.log))
+            return IntDistribution(self.low, self.high, step=int(self.step or 1), log=self.log)
+        return FloatDistribution(self.low, self.high, step=self.step, log=self.log)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether a trial may have only finitely many values."""
+        found = self.distribution()
+        return not isinstance(found, FloatDistribution) or found.step is not None
 
     def holds(self, value: Any) -> bool:
         """Whether a trial can have this value."""

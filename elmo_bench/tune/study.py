@@ -6,6 +6,7 @@ The test split is not used. Several processes, also on several machines, may sha
 import shutil
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import optuna
@@ -13,13 +14,12 @@ from filelock import FileLock, Timeout
 from optuna import Study, Trial
 from optuna.exceptions import ExperimentalWarning
 from optuna.pruners import MedianPruner
-from optuna.samplers import TPESampler
 from optuna.storages import JournalStorage
-from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, TrialState
 from pytorch_lightning import Callback, LightningModule, Trainer
 
 from elmo_bench.config.compose import run_settings
+from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.records.digest import digest
 from elmo_bench.records.timer import StageTimer
@@ -29,11 +29,12 @@ from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.history import MetricsHistory
 from elmo_bench.runs.identity import identity
 from elmo_bench.runs.trainer import new_trainer, set_up_process
+from elmo_bench.tune.draw import STARTUP, draw
+from elmo_bench.tune.journal import Journal
 from elmo_bench.tune.space import Range, read_space, start
 
-STARTUP = 5  # random trials that are never pruned, before the sampler has anything to learn from
 WARMUP = 1  # dev passes of a trial before it may be pruned
-ENDED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
+INSTEAD = "instead of"  # of a trial that was enqueued again: the number of the killed one
 
 
 class Search:
@@ -64,64 +65,106 @@ class Search:
     def _open(self, name: str) -> Study:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         warnings.filterwarnings("ignore", category=ExperimentalWarning)
-        with FileLock(self.folder / "lock"):
-            study = optuna.create_study(
+        with self._lock():
+            return optuna.create_study(
                 study_name=name,
-                storage=JournalStorage(JournalFileBackend(str(self.folder / "trials.log"))),
-                sampler=TPESampler(seed=self.settings.seed, n_startup_trials=STARTUP),
+                storage=JournalStorage(Journal(self.folder / "trials.log")),
                 pruner=MedianPruner(n_startup_trials=STARTUP, n_warmup_steps=WARMUP),
                 direction="maximize",
                 load_if_exists=True,
             )
-            first = start(self.space, self.settings)
-            if not study.trials and first is not None:
-                study.enqueue_trial(first)
-            self._requeue(study)
-        return study
 
-    def _requeue(self, study: Study) -> None:
+    def trials(self) -> list[FrozenTrial]:
+        """All trials, without the killed ones that were enqueued again."""
+        trials = self.study.get_trials(deepcopy=False)
+        again = {trial.user_attrs.get(INSTEAD) for trial in trials}
+        return [trial for trial in trials if trial.number not in again]
+
+    def run_one(self, total: int) -> FrozenTrial | None:
+        """Run one more trial; an error is stored with the trial.
+
+        Args:
+            total: The number of trials of the study, including those that run elsewhere.
+
+        Returns:
+            The ended trial; None if there are enough, or if every combination was tried.
+        """
+        with ExitStack() as held:
+            # A trial is locked before the study is released: others never take it for a dead one.
+            with self._lock():
+                trial = self._start_trial(total)
+                if trial is None:
+                    return None
+                held.enter_context(self._lock(trial.number))
+            self._execute(trial)
+        return self.study.get_trials()[trial.number]
+
+    def _start_trial(self, total: int) -> Trial | None:
+        """Take the next trial: one that was killed, or else a new one."""
+        self._requeue_dead_trials()
+        trials = self.trials()
+        states = [trial.state for trial in trials]
+        if len(states) - states.count(TrialState.WAITING) >= total:
+            return None
+        if TrialState.WAITING not in states:
+            first = start(self.space, self.settings) if not trials else None
+            values = first or draw(self.space, trials, self.settings.seed)
+            if values is None:
+                return None
+            self.study.enqueue_trial(values)
+        return self.study.ask({key: found.distribution() for key, found in self.space.items()})
+
+    def _requeue_dead_trials(self) -> None:
         """Enqueue trials whose process is gone again; they resume from their checkpoints."""
-        for trial in study.get_trials(states=(TrialState.RUNNING,)):
+        current = {trial.number for trial in self.trials()}
+        for running in self.study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
             try:
-                with FileLock(self._lock(trial.number), blocking=False):
-                    study.tell(trial.number, state=TrialState.FAIL)
-                    study.enqueue_trial(trial.params, user_attrs={"instead of": trial.number})
+                with self._lock(running.number, blocking=False):
+                    trial = self.study.get_trials(deepcopy=False)[running.number]
+                    if trial.state != TrialState.RUNNING:
+                        continue  # it has ended in the meantime
+                    if trial.number in current:  # else the last process was killed right here
+                        values = trial.system_attrs["fixed_params"]
+                        self.study.enqueue_trial(values, user_attrs={INSTEAD: trial.number})
+                    self.study.tell(trial.number, state=TrialState.FAIL)
             except Timeout:
-                continue  # it is still running
+                continue  # its process is alive
 
-    def num_ended(self) -> int:
-        """The number of ended trials, without those that were enqueued again."""
-        trials = self.study.get_trials(states=ENDED, deepcopy=False)
-        again = {trial.user_attrs.get("instead of") for trial in self.study.get_trials()}
-        return sum(trial.number not in again for trial in trials)
+    def _execute(self, trial: Trial) -> None:
+        """Train, and tell the study the outcome.
 
-    def run_one(self) -> FrozenTrial:
-        """Run one more trial; an error is stored with the trial."""
-        ended: list[FrozenTrial] = []
-        keep = [lambda study, trial: ended.append(trial)]
-        self.study.optimize(self._objective, n_trials=1, catch=Exception, callbacks=keep)
-        return ended[0]
-
-    def _objective(self, trial: Trial) -> float:
-        chosen = [f"{key}={found.suggest(trial, key)}" for key, found in self.space.items()]
-        settings = run_settings([*self.overrides, *chosen, f"paths.outputs={self.folder}"])
+        An error of the machine, such as a full disk, is not the trial's: like Ctrl-C it ends the
+        search, and the trial resumes with the next one.
+        """
+        chosen = [f"{key}={value}" for key, value in trial.params.items()]
         trial.set_user_attr("overrides", chosen)
+        try:
+            settings = run_settings([*self.overrides, *chosen, f"paths.outputs={self.folder}"])
+        except ConfigError as error:
+            self._fail(trial, error)
+            return
         files = RunFiles.of(settings)
         files.folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(self._lock(trial.number)), FileLock(files.folder / "lock"):
+        with FileLock(files.folder / "lock"):
             try:
-                score = train(settings, files, trial, self.monitor)
-            except Exception as error:
-                if not isinstance(error, optuna.TrialPruned):
-                    trial.set_user_attr("error", f"{type(error).__name__}: {error}")
-                shutil.rmtree(files.checkpoints, ignore_errors=True)
+                self.study.tell(trial, train(settings, files, trial, self.monitor))
+            except optuna.TrialPruned:
+                self.study.tell(trial, state=TrialState.PRUNED)
+            except OSError:
                 raise
+            except Exception as error:
+                self._fail(trial, error)
             # An ended trial needs no weights; a killed one resumes from them.
             shutil.rmtree(files.checkpoints, ignore_errors=True)
-            return score
 
-    def _lock(self, number: int) -> Path:
-        return self.folder / f"trial-{number}.lock"
+    def _fail(self, trial: Trial, error: Exception) -> None:
+        trial.set_user_attr("error", f"{type(error).__name__}: {error}")
+        self.study.tell(trial, state=TrialState.FAIL)
+
+    def _lock(self, trial: int | None = None, blocking: bool = True) -> FileLock:
+        """The lock of a trial while it runs, or that of the study."""
+        name = "lock" if trial is None else f"trial-{trial}.lock"
+        return FileLock(self.folder / name, blocking=blocking)
 
 
 class Pruning(Callback):

@@ -16,13 +16,7 @@ from elmo_bench.runs.history import MetricsHistory
 from elmo_bench.tune.show import best_dev, ordered
 from elmo_bench.tune.space import Range, read_space, start
 from elmo_bench.tune.study import Pruning, Search
-from tests.conftest import PROJECT, TINY, paths_below
-
-
-@pytest.fixture
-def settings(tmp_path, shared_cache):
-    paths = [path for path in paths_below(tmp_path) if not path.startswith("paths.cache")]
-    return [*TINY, *paths, f"paths.cache={shared_cache}", "elmo=none"]
+from tests.conftest import PROJECT
 
 
 def test_every_task_of_the_paper_has_ranges():
@@ -84,16 +78,16 @@ def test_a_search_resumes_where_it_stopped(settings, capsys):
     main([*command, "--trials", "2"])
     shown = capsys.readouterr().out
     assert "[2/2]" in shown and "[1/2]" not in shown
-    search = Search("ner", settings, "s")
-    assert search.num_ended() == len(search.study.trials) == 2
+    assert len(Search("ner", settings, "s").study.trials) == 2
 
 
 def test_a_failed_trial_is_kept_with_its_error_and_the_search_continues(settings):
     words = [word for word in settings if not word.startswith("words.dim")]
     search = Search("ner", [*words, "words=glove", "words.path=missing.txt"], "s")
-    trial = search.run_one()
-    assert trial.state == TrialState.FAIL and "missing.txt" in trial.user_attrs["error"]
-    assert search.num_ended() == 1
+    trials = [search.run_one(total=2), search.run_one(total=2)]
+    assert [trial.state for trial in trials] == [TrialState.FAIL] * 2
+    assert "missing.txt" in trials[0].user_attrs["error"]
+    assert search.run_one(total=2) is None
 
 
 def test_a_trial_below_the_median_of_the_others_is_pruned(settings, tmp_path, monkeypatch):
@@ -108,35 +102,34 @@ def test_a_trial_below_the_median_of_the_others_is_pruned(settings, tmp_path, mo
     with pytest.raises(TrialPruned):
         Pruning(history, bad, "dev/f1").on_validation_end(Trainer(), LightningModule())
     search.study.tell(bad, state=TrialState.PRUNED)
-    assert [best_dev(trial) for trial in ordered(search.study)[:2]] == [60.0, 20.0]
+    assert [best_dev(trial) for trial in ordered(search.trials())] == [60.0, 20.0]
 
 
-def test_a_killed_trial_is_enqueued_again(settings, tmp_path):
+def test_a_killed_trial_resumes_from_its_checkpoint(settings, tmp_path, monkeypatch):
     words = [*settings, "task.training.max_epochs=200", "task.training.patience=200"]
     words = [word for word in words if word != "task.training.max_epochs=2"]
-    command = [
-        sys.executable,
-        "-m",
-        "elmo_bench.cli",
-        "tune",
-        "ner",
-        "--study",
-        "s",
-        "--with",
-        *words,
-    ]
+    command = [sys.executable, "-m", "elmo_bench.cli", "tune", "ner", "--study", "s"]
+    command += ["--with", *words]
     process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.DEVNULL)
     runs = tmp_path / "outputs" / "tune" / "s" / "runs"
     while not list(runs.glob("*/checkpoints/last.ckpt")) and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
+    resumed = []
+
+    def train(settings, files, trial, monitor):
+        resumed.append((files.checkpoints / "last.ckpt").exists())
+        return 50.0
+
+    monkeypatch.setattr("elmo_bench.tune.study.train", train)
     search = Search("ner", words, "s")
-    lost, again = search.study.get_trials()
-    assert (lost.state, again.state) == (TrialState.FAIL, TrialState.WAITING)
-    assert again.user_attrs["instead of"] == lost.number
-    assert search.num_ended() == 0
-    assert again.system_attrs["fixed_params"] == lost.params
+    [lost] = search.study.get_trials()
+    again = search.run_one(total=1)
+    assert resumed == [True]
+    assert again.params == lost.params and again.state == TrialState.COMPLETE
+    assert [trial.number for trial in search.trials()] == [again.number]
+    assert search.run_one(total=1) is None
 
 
 def test_a_study_is_named_by_what_it_searches(settings):
