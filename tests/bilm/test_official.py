@@ -1,5 +1,4 @@
 import json
-import shutil
 
 import h5py
 import numpy as np
@@ -8,21 +7,29 @@ import torch
 
 from elmo_bench import BiLm
 from elmo_bench.data.files import DataError
+from tests.bilm.official_files import official_layers, write_official
 from tests.conftest import shared
 
 
 @pytest.fixture
 def files(tmp_path):
-    fixture = shared("elmo_fixture")
-    for name in ("options.json", "lm_weights.hdf5"):
-        shutil.copyfile(fixture / name, tmp_path / name)
-    return tmp_path / "options.json", tmp_path / "lm_weights.hdf5"
+    return write_official(tmp_path)
 
 
 def change_options(path, section, **values):
     options = json.loads(path.read_text())
     options[section].update(values)
     path.write_text(json.dumps(options))
+
+
+@pytest.mark.parametrize("state", ["reset", "carry"])
+def test_official_weights_are_read_as_their_layout_says(files, state):
+    sentences = [["The", "Überlänge", "antidisestablishmentarianism" * 2], ["."], ["a", "b", "c"]]
+    layers = BiLm.from_official(*files).embed(sentences, state=state)
+    expected = official_layers(files[1], sentences, carry=state == "carry")
+    for sentence, found in zip(expected, layers, strict=True):
+        assert np.abs(sentence[1:]).max() > 0.1
+        np.testing.assert_allclose(found.numpy(), sentence, rtol=0, atol=1e-5)
 
 
 def test_carried_states_reproduce_the_reference_activations():

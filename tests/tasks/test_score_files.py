@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import shared
 from tests.corpora import SNLI, SRL, TEXTS
+from tests.metrics.cases import METRICS, ORIGINS, official_cases
 from tests.tasks.building import metric_of, new_task
 
 ROW = "x/d 0 {index} {word} VB * lemma {frameset} - - * {rest}\n"
@@ -86,13 +87,13 @@ def flat(scores, prefix=""):
             yield prefix + key, value
 
 
-@pytest.mark.parametrize("name", sorted(WRITERS))
-def test_files_score_the_same_as_with_the_official_scorer(name, tmp_path):
+@pytest.mark.parametrize("origin", ORIGINS)
+@pytest.mark.parametrize("name", METRICS)
+def test_files_score_the_same_as_with_the_official_scorer(name, origin, tmp_path):
     task = new_task(name)
     gold, predicted = tmp_path / "gold", tmp_path / "predicted"
-    lines = shared("oracles", f"{name}.jsonl").read_text().splitlines()
-    cases = [case for case in map(json.loads, lines) if len(json.dumps(case)) < 20_000]
-    for case in cases:
+    cases = official_cases(name, origin)
+    for case in (case for case in cases if len(json.dumps(case)) < 20_000):
         for path, text in zip((gold, predicted), WRITERS[name](case), strict=True):
             path.write_text(text, encoding="utf-8")
         scores = dict(flat(task.score_files(gold, predicted)))
