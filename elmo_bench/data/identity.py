@@ -15,6 +15,7 @@ from elmo_bench.config.settings import (
 )
 from elmo_bench.data.files import DataError
 from elmo_bench.data.loading import mini_settings, split_files
+from elmo_bench.mini.files import TASKS as MINI_TASKS
 from elmo_bench.mini.settings import VERSION as MINI_VERSION
 from elmo_bench.records.remembered import content_digest
 
@@ -31,6 +32,8 @@ def data_identity(task: TaskSettings, data: DataSettings, cache: Path) -> dict[s
     """
     content: dict[str, Any]
     match data:
+        case MiniData() if task.name not in MINI_TASKS:  # it reads its own sample files
+            content = {split: _digest(task, data, split, cache) for split in get_args(Split)}
         case MiniData():
             content = {"version": MINI_VERSION, **asdict(mini_settings(data))}
         case FilesData():
@@ -42,7 +45,9 @@ def data_identity(task: TaskSettings, data: DataSettings, cache: Path) -> dict[s
     return {"kind": data.kind, **content, **cut}
 
 
-def _digest(task: TaskSettings, data: FilesData, split: Split, cache: Path) -> str | None:
+def _digest(
+    task: TaskSettings, data: MiniData | FilesData, split: Split, cache: Path
+) -> str | None:
     """None if files are missing, which is reported when they are to be read."""
     try:
         return content_digest(split_files(task, data, split, cache), digests(cache))
