@@ -9,6 +9,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, log_softmax
 
+from elmo_bench.errors import UserError
+
 
 class AdaptiveSoftmax(nn.Module):
     """Scores frequent words directly and rarer ones in clusters of smaller dimension.
@@ -25,7 +27,7 @@ class AdaptiveSoftmax(nn.Module):
         super().__init__()
         edges = [*cutoffs, num_words]
         if sorted(set(edges)) != edges or edges[0] <= 0:
-            raise ValueError(
+            raise UserError(
                 f"pretraining.loss.cutoffs={list(cutoffs)} must be ascending and below the "
                 f"vocabulary size of {num_words}; for a small vocabulary set "
                 f"pretraining.loss.kind=full."

@@ -25,6 +25,7 @@ from elmo_bench.config.bilm_settings import Architecture
 from elmo_bench.config.compose import validated
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.data.files import DataError, numbered_lines
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_folder
 
 
@@ -80,7 +81,7 @@ def write_folder(
     `tensors` maps file names without suffix to state dicts; "weights" is the model.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / "config.yaml").exists():
-        raise ValueError(f"{folder} has files but is no biLM folder; it is left as it is.")
+        raise UserError(f"{folder} has files but is no biLM folder; it is left as it is.")
     with replace_folder(folder) as new:
         OmegaConf.save(OmegaConf.create(architecture.plain()), new / "config.yaml")
         for name, group in tensors.items():
@@ -128,5 +129,5 @@ def _stored(group: Mapping[str, Tensor], dtype: torch.dtype) -> dict[str, Tensor
 def _write_vocabulary(path: Path, vocabulary: Sequence[str]) -> None:
     for number, word in enumerate(vocabulary, start=1):
         if "\n" in word or "\r" in word:
-            raise ValueError(f"word {number} of the vocabulary, {word!r}, contains a line break.")
+            raise UserError(f"word {number} of the vocabulary, {word!r}, contains a line break.")
     path.write_text("".join(f"{word}\n" for word in vocabulary), encoding="utf-8", newline="\n")

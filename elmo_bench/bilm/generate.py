@@ -7,6 +7,7 @@ import torch
 from elmo_bench.bilm.characters import BOS, EOS, UNK
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.perplexity import load_softmax
+from elmo_bench.errors import UserError
 
 
 @torch.no_grad()
@@ -18,8 +19,10 @@ def continue_sentence(
     A temperature of 1 samples from the model's distribution, a lower one favors likely words, and
     0 always takes the most likely word.
     """
-    if temperature < 0:
-        raise ValueError(f"The temperature is {temperature}; it must not be negative.")
+    if not 0 <= temperature < float("inf"):
+        raise UserError(f"The temperature is {temperature}; it must be a number of at least 0.")
+    if not -(2**63) <= seed < 2**63:
+        raise UserError(f"The seed is {seed}; it must fit into 64 bits.")
     softmax, vocabulary = load_softmax(bilm)
     excluded = torch.tensor(vocabulary.ids([BOS, UNK]), device=bilm.device)
     generator = torch.Generator(bilm.device).manual_seed(seed)

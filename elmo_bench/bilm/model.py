@@ -19,6 +19,7 @@ from elmo_bench.bilm.token_encoders import build_encoder
 from elmo_bench.bilm.two_threads import TwoThreads
 from elmo_bench.config.bilm_settings import Architecture, BilmSettings, WordEncoderSettings
 from elmo_bench.config.folders import find_bilm
+from elmo_bench.errors import UserError
 
 
 class BiLm(nn.Module):
@@ -176,7 +177,7 @@ class BiLm(nn.Module):
         sentence to the next, as bilm-tf does.
         """
         if state not in ("reset", "carry"):
-            raise ValueError(f"state is {state!r}; it must be 'reset' or 'carry'.")
+            raise UserError(f"state is {state!r}; it must be 'reset' or 'carry'.")
         training = self.training
         self.eval()
         try:

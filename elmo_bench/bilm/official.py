@@ -19,6 +19,7 @@ from elmo_bench.config.bilm_settings import Architecture, CharCnnSettings
 from elmo_bench.config.compose import validated
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.data.files import DataError
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_file
 
 Arrays = dict[str, np.ndarray]
@@ -96,7 +97,7 @@ def options_of(architecture: Architecture) -> dict[str, Any]:
 def _char_cnn(architecture: Architecture) -> CharCnnSettings:
     if isinstance(architecture.encoder, CharCnnSettings):
         return architecture.encoder
-    raise ValueError(
+    raise UserError(
         f"biLM {architecture.name!r} has the encoder {architecture.encoder.kind!r}; "
         "the official format supports only char_cnn."
     )

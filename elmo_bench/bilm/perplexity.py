@@ -16,6 +16,7 @@ from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import Softmax, softmax_from
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.data.files import DataError
+from elmo_bench.errors import UserError
 
 SOFTMAX = "softmax.safetensors"
 _BATCH_TOKENS = 4096
@@ -34,7 +35,7 @@ def perplexity(bilm: BiLm, sentences: Iterable[Sequence[str]]) -> dict[str, floa
 def load_softmax(bilm: BiLm) -> tuple[Softmax, Vocabulary]:
     """The softmax and vocabulary that a biLM was trained with, from its folder."""
     if bilm.folder is None or bilm.vocabulary is None or not has_softmax(bilm):
-        raise ValueError(
+        raise UserError(
             f"biLM {bilm.name!r} has no softmax, which perplexity and generation need. "
             "Folders made by pretrain.py have one; official weight files have none."
         )
@@ -54,7 +55,7 @@ def to_perplexity(totals: Float[Tensor, " 3"]) -> dict[str, float]:
     """Perplexities from the sums of `total_nll`."""
     forward, backward, num_tokens = totals.tolist()
     if not num_tokens:
-        raise ValueError("Perplexity needs at least one sentence with a word.")
+        raise UserError("Perplexity needs at least one sentence with a word.")
     means = {"forward": forward / num_tokens, "backward": backward / num_tokens}
     means["mean"] = (means["forward"] + means["backward"]) / 2
     # A diverged model has infinite perplexity; it is not an error.

@@ -15,6 +15,7 @@ from torch.nn.functional import cross_entropy, linear, log_softmax
 
 from elmo_bench.bilm.adaptive_softmax import AdaptiveSoftmax
 from elmo_bench.config.pretraining_settings import LossSettings
+from elmo_bench.errors import UserError
 
 # Logits held in memory at once in evaluation, about 64 MB.
 _MAX_LOGITS = 1 << 24
@@ -75,7 +76,7 @@ class SampledSoftmax(FullSoftmax):
     def __init__(self, dim: int, num_words: int, num_negatives: int) -> None:
         super().__init__(dim, num_words)
         if num_negatives >= num_words:
-            raise ValueError(
+            raise UserError(
                 f"pretraining.loss.num_negatives={num_negatives} must be less than the vocabulary "
                 f"size of {num_words}; for a small vocabulary set pretraining.loss.kind=full."
             )

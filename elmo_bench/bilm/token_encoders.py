@@ -22,6 +22,7 @@ from elmo_bench.config.bilm_settings import (
     EncoderSettings,
     WordEncoderSettings,
 )
+from elmo_bench.errors import UserError
 
 # Words of similar length are encoded together: the groups' maximum lengths in characters,
 # begin-of-word and end-of-word characters included.
@@ -163,7 +164,7 @@ def build_encoder(
             return CharRnnEncoder(output_dim, **arguments)
         case WordEncoderSettings():
             if vocabulary is None:
-                raise ValueError("bilm.encoder.kind=word needs a vocabulary; char_cnn needs none.")
+                raise UserError("bilm.encoder.kind=word needs a vocabulary; char_cnn needs none.")
             return WordEncoder(output_dim, **arguments, vocabulary=vocabulary)
 
 

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from elmo_bench.errors import UserError
+
 HELP = "train a linear part-of-speech classifier on every layer of a biLM, with baselines"
 
 
@@ -44,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.report.analysis_tables import show_scores
 
     if args.limit is not None and args.limit < 1:
-        raise ValueError(f"--limit must be at least 1, not {args.limit}")
+        raise UserError(f"--limit must be at least 1, not {args.limit}")
     files, data = _files(args)
     bilm = BiLm.load(args.bilm)
     found = study_pos(bilm, files, data, args.vectors, args.limit, cache=args.cache)
@@ -61,7 +63,7 @@ def _files(args: argparse.Namespace) -> tuple[dict[str, Path], str]:
     if all(named.values()):
         return named, data_name(args.train)
     if any(named.values()):
-        raise ValueError(
+        raise UserError(
             "give --train, --dev and --test together, or none of them for the mini benchmark"
         )
     from elmo_bench.mini.files import ensure_mini

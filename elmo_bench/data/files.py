@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from elmo_bench.errors import UserError
 
-class DataError(ValueError):
+
+class DataError(UserError):
     """A file that violates its format; the message names the file and the line."""
 
     def __init__(self, path: Path | str, line: int | None, problem: str) -> None:

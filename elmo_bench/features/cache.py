@@ -17,6 +17,7 @@ from rich.progress import Progress
 from torch import Tensor
 
 from elmo_bench.data.example import Segment
+from elmo_bench.errors import UserError
 from elmo_bench.features.block_store import KEY_BYTES, BlockStore
 from elmo_bench.records.atomic import write_text
 
@@ -55,7 +56,7 @@ class FeatureCache:
 
     def __init__(self, root: Path, info: CacheInfo) -> None:
         if info.dtype not in DTYPES:
-            raise ValueError(
+            raise UserError(
                 f"cache_dtype is {info.dtype!r}; it must be one of {', '.join(DTYPES)}."
             )
         self.info = info
@@ -128,12 +129,10 @@ class FeatureCache:
     def _parts(self, segment: Segment, stack: Tensor) -> list[bytes]:
         shape = (self.info.num_layers, len(segment), self.info.dim)
         if stack.shape != shape:
-            raise ValueError(f"expected layers of shape {shape}, got {tuple(stack.shape)}")
+            raise UserError(f"expected layers of shape {shape}, got {tuple(stack.shape)}")
         stored = stack.detach().cpu().to(DTYPES[self.info.dtype]).contiguous()
         if not stored.isfinite().all():
-            raise ValueError(
-                f"The layers of {_shown(segment)} are not finite in {self.info.dtype}."
-            )
+            raise UserError(f"The layers of {_shown(segment)} are not finite in {self.info.dtype}.")
         return [layer.view(torch.uint8).numpy().tobytes() for layer in stored]
 
     def _prepare(self, missing: list[Segment]) -> None:

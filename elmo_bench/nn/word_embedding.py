@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from elmo_bench.data.example import Segment
 from elmo_bench.data.vectors import read_vectors
+from elmo_bench.errors import UserError
 
 PADDING, UNKNOWN = 0, 1  # the first two rows of the table
 
@@ -138,7 +139,7 @@ def pretrained_words(
     counts, other_counts = _counts(train, lowercase), _counts(other, lowercase)
     found = read_vectors(path.expanduser(), counts.keys() | other_counts.keys())
     if not found:
-        raise ValueError(
+        raise UserError(
             f"{path} has vectors for none of the {len(counts)} words of the training split; "
             f"is words.lowercase={str(lowercase).lower()} right for it?"
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from elmo_bench.config.pretraining_settings import (
+    CorpusSettings,
     CorpusSource,
     HubCorpusSettings,
     MiniCorpusSettings,
@@ -16,6 +17,8 @@ from elmo_bench.config.pretraining_settings import (
     TextCorpusSettings,
 )
 from elmo_bench.data.files import numbered_lines
+from elmo_bench.data.hub import check_available, open_dataset
+from elmo_bench.errors import UserError
 from elmo_bench.mini.files import ensure_mini
 from elmo_bench.mini.settings import MiniSettings
 
@@ -23,6 +26,7 @@ Sentence = Sequence[str]
 
 # Without held-out files, every n-th sentence is held out of training.
 HELD_OUT_EVERY = 100
+OWN_TEXT = "corpus=text corpus.path=FILES reads your own text"
 
 
 @runtime_checkable
@@ -52,6 +56,14 @@ def build_corpus(source: CorpusSource, cache: Path) -> Corpus:
 
             assert source.task is not None and source.data is not None
             return TaskCorpus(source.task, source.data, cache)
+
+
+def check_corpus(corpus: CorpusSettings) -> None:
+    """Raise if the text cannot be had; the text of a task is looked for when it is read."""
+    if isinstance(corpus, TextCorpusSettings):
+        text_files(corpus.path, corpus.heldout)
+    elif isinstance(corpus, HubCorpusSettings):
+        check_available(corpus.dataset, OWN_TEXT)
 
 
 class TextCorpus:
@@ -101,15 +113,13 @@ class HubCorpus:
         return {"heldout": _every(self._read(self._settings.split), HELD_OUT_EVERY, True)}
 
     def _read(self, split: str) -> Iterator[Sentence]:
-        from datasets import load_dataset
-
         hub = self._settings
-        rows = load_dataset(
-            hub.dataset, name=hub.config, revision=hub.revision, split=split, streaming=True
+        rows = open_dataset(
+            hub.dataset, hub.config, hub.revision, split, streaming=True, way_out=OWN_TEXT
         )
         for row in rows:
             if hub.column not in row:
-                raise ValueError(
+                raise UserError(
                     f"Dataset {hub.dataset} has no column {hub.column!r}; "
                     f"its columns are {sorted(row)}. Set corpus.column."
                 )
@@ -123,7 +133,7 @@ def text_files(
     held_out = expand_patterns(heldout) if heldout else []
     train = [file for file in expand_patterns(path) if file not in held_out]
     if not train:
-        raise ValueError(f"Every file of corpus.path={path} is held out; none is left to train on.")
+        raise UserError(f"Every file of corpus.path={path} is held out; none is left to train on.")
     return train, held_out
 
 

@@ -23,6 +23,7 @@ from elmo_bench.config.pretraining_settings import (
     PretrainSettings,
     TaskCorpusSettings,
 )
+from elmo_bench.errors import UserError
 from elmo_bench.loggers import GuardedLogger
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
@@ -35,7 +36,7 @@ from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
 from elmo_bench.pretraining.trainer import new_trainer
 
 
-class PretrainingError(ValueError):
+class PretrainingError(UserError):
     """A pretraining that cannot continue; the message says what to do."""
 
 
@@ -67,6 +68,8 @@ def _train(
     corpus = build_corpus(settings, cache)
     text = prepare_corpus(corpus, identity["text"], cache / "corpus")
     bilm, softmax, vocabulary = _new_model(settings, text, folder.name)
+    recipe = _fitted(recipe, len(vocabulary))
+    settings = settings.but(pretraining=recipe)
     num_steps = _num_steps(text, recipe)
     module = BilmTraining(bilm, softmax, recipe)
     num_batches = num_steps * recipe.accumulate_grad_batches
@@ -148,10 +151,25 @@ def _new_model(
         bilm.architecture = bilm.architecture.but(name=name)
         if has_softmax(bilm):
             softmax, vocabulary = load_softmax(bilm)
-            return bilm, as_trained_with(recipe.loss, softmax), vocabulary
+            loss = recipe.loss.fitted(len(vocabulary))
+            return bilm, as_trained_with(loss, softmax), vocabulary
         vocabulary = text.vocabulary(words.max_words, words.min_count)
         bilm.vocabulary = vocabulary.words
-    return bilm, build_softmax(recipe.loss, bilm.projection_dim, len(vocabulary)), vocabulary
+    loss = recipe.loss.fitted(len(vocabulary))
+    return bilm, build_softmax(loss, bilm.projection_dim, len(vocabulary)), vocabulary
+
+
+def _fitted(recipe: PretrainingSettings, num_words: int) -> PretrainingSettings:
+    """The recipe with a softmax that fits the vocabulary; says so if it is another one."""
+    loss = recipe.loss.fitted(num_words)
+    if loss != recipe.loss and _is_first():
+        print(
+            f"The vocabulary has only {num_words:,} words, so the loss is {loss.shown()} instead "
+            f"of {recipe.loss.shown()} (pretraining.loss).",
+            flush=True,
+        )
+    fitted: PretrainingSettings = recipe.but(loss=loss)
+    return fitted
 
 
 def _num_steps(text: PreparedCorpus, recipe: PretrainingSettings) -> int:

@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import write_text
 
 Kind = TypeVar("Kind")
@@ -34,11 +35,11 @@ def read_as(kind: type[Kind], path: Path, version: int) -> Kind:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path}: not a readable JSON file ({error})") from error
+        raise UserError(f"{path}: not a readable JSON file ({error})") from error
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: not a JSON object but a {type(content).__name__}")
+        raise UserError(f"{path}: not a JSON object but a {type(content).__name__}")
     if content.get("version", 0) > version:
-        raise ValueError(
+        raise UserError(
             f"{path}: written by a newer elmo_bench (record version {content['version']}, "
             f"this one reads up to {version}); update elmo_bench"
         )
@@ -47,7 +48,7 @@ def read_as(kind: type[Kind], path: Path, version: int) -> Kind:
         values = {key: value for key, value in content.items() if key in known}
         return kind(**values | {"file": path})
     except TypeError as error:
-        raise ValueError(f"{path}: not a record ({error})") from error
+        raise UserError(f"{path}: not a record ({error})") from error
 
 
 def source_of(file: Path | None) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import write_gzip
 from elmo_bench.records.run import Record
 
@@ -55,7 +56,7 @@ def read_predictions(record: Record) -> Predictions | None:
     try:
         return Predictions(gzip.decompress(path.read_bytes()).decode("utf-8").splitlines())
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not a readable file of predictions ({error})") from error
+        raise UserError(f"{path}: not a readable file of predictions ({error})") from error
 
 
 def redact_text(path: Path) -> None:

@@ -10,6 +10,7 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from elmo_bench.data.example import Example
+from elmo_bench.errors import UserError
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.task import Batch, Output
 
@@ -73,7 +74,7 @@ class TaskModule(LightningModule):
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         loss = self(batch).loss
         if not torch.isfinite(loss):
-            raise FloatingPointError(
+            raise UserError(
                 f"the training loss is {loss.item()} at step {self.global_step}; lower "
                 "task.training.optimizer.lr or set task.training.gradient_clip_val"
             )

@@ -15,6 +15,7 @@ from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.data.files import DataError
+from elmo_bench.errors import UserError
 from elmo_bench.features.frozen import pad_layers
 from elmo_bench.features.mix import layer_numbers
 from elmo_bench.nn.word_embedding import WordEmbedding
@@ -87,7 +88,7 @@ def find_run(name: str, outputs: Path) -> Path:
         return found[0]
     known = ", ".join(folder.name for folder in done) or "none"
     problem = "several runs end" if found else "no finished run ends"
-    raise ValueError(f"{problem} in {wanted!r}. Finished runs in {outputs / 'runs'}: {known}")
+    raise UserError(f"{problem} in {wanted!r}. Finished runs in {outputs / 'runs'}: {known}")
 
 
 def print_predictions(predictor: Predictor, lines: Iterable[str], as_json: bool) -> None:
@@ -99,7 +100,7 @@ def print_predictions(predictor: Predictor, lines: Iterable[str], as_json: bool)
         try:
             prediction = predictor(line.strip())
         except ValueError as error:
-            raise ValueError(f"line {number}: {error}") from error
+            raise UserError(f"line {number}: {error}") from error
         if as_json:
             tokens = prediction.example.segments
             found = {"tokens": tokens, "prediction": prediction.value}
