@@ -106,6 +106,7 @@ def method_label(analysis: Analysis) -> str:
         parts = [f"nearest {settings['nearest']}"]
         parts += ["centered"] if settings["center"] else []
         parts += [f"window {settings['window']}"] if settings["window"] else []
+        parts += ["WordNet's first sense"] if "wordnet" in settings.get("files", {}) else []
         return ", ".join(parts)
     limit = settings.get("limit")
     return f"{limit} training sentences" if limit else ""
@@ -115,11 +116,14 @@ def show_scores(analyses: list[Analysis], console: Console) -> None:
     """Print analyses of the same data side by side, with a row per baseline and layer."""
     first = analyses[0]
     title = f"{first.analysis} on {first.data} ({first.sizes['test']:,} tested), biLM {first.bilm}"
+    alone = len(analyses) == 1  # then its method is in the title
+    if alone and method_label(first):
+        title += f", {method_label(first)}"
     table = RichTable("", title=title, title_justify="left")
     columns = [(a, metric) for a in analyses for metric in first.layers[0]]
     for analysis, metric in columns:
-        parts = [metric, *filter(None, method_label(analysis).split(", "))]
-        table.add_column("\n".join(parts), justify="right")
+        parts = [] if alone else method_label(analysis).split(", ")
+        table.add_column("\n".join(filter(None, (metric, *parts))), justify="right")
     for name in first.baselines:
         table.add_row(name, *(f"{a.baselines[name][m]:.1f}" for a, m in columns), style="dim")
     table.add_section()
