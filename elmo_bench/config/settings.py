@@ -287,6 +287,7 @@ class TaskBuild(Settings):
     """What a task is built from; each task's settings.py adds its own fields."""
 
     version: ClassVar[int] = 1  # a task raises its own when its code computes something else
+    segment_names: ClassVar[tuple[str, ...]] = ()  # of an example, where they are different texts
     placements: ClassVar[tuple[Placement, ...]] = ("input", "output")  # that its model has
 
     target: str = Field(alias="_target_", json_schema_extra=LABEL, description="the task's class")

@@ -10,6 +10,7 @@ class Settings(TaskBuild):
     """The splits of a file, and the sizes of the reader."""
 
     version = 2
+    segment_names = ("contexts", "questions")
 
     articles: str | None = Field(
         json_schema_extra=INPUT_FILE,
