@@ -24,12 +24,13 @@ from elmo_bench.config.pretraining_settings import (
     TaskCorpusSettings,
 )
 from elmo_bench.loggers import GuardedLogger
+from elmo_bench.losses import DivergedError
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.loader import StreamData
 from elmo_bench.pretraining.memory import keep_freed_memory
-from elmo_bench.pretraining.module import BilmTraining, DivergedError
+from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.resume import RESUME, find_checkpoint, first_difference
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
 from elmo_bench.pretraining.trainer import new_trainer
