@@ -22,6 +22,8 @@ def resolve_device(name: str) -> torch.device:
         if found is None and name == "gpu":
             raise ValueError("the device gpu was asked for, but torch finds none; use cpu or auto.")
         return torch.device("cpu") if found is None else found
+    if name == "tpu":
+        return torch.device("cpu")  # Lightning trains on it; the biLM of a run has no path to it
     try:
         device = torch.device(name)
         torch.empty(0, device=device)
