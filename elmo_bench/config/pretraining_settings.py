@@ -42,6 +42,9 @@ class TextCorpusSettings(Settings):
     name: str = Field(json_schema_extra=LABEL, description="name in records")
     path: str | list[str] = Field(description="a file, a glob pattern, or a list of them")
     heldout: str | list[str] | None = Field(description="likewise; null: one sentence in 100")
+    weights: dict[str, Positive] | None = Field(
+        default=None, description="how often a sentence occurs per epoch, by pattern of file names"
+    )
 
 
 class HubCorpusSettings(Settings):

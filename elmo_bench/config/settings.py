@@ -244,6 +244,7 @@ class TaskBuild(Settings):
     """What a task is built from; each task's settings.py adds its own fields."""
 
     version: ClassVar[int] = 1  # a task raises its own when its code computes something else
+    placements: ClassVar[tuple[Placement, ...]] = ("input", "output")  # that its model has
 
     target: str = Field(alias="_target_", json_schema_extra=LABEL, description="the task's class")
 
@@ -351,6 +352,17 @@ class RunSettings(Settings):
             raise ValueError("elmo=none words=none: the model would have nothing to read")
         if isinstance(self.data, HubData) and self.task.hub is None:
             raise ValueError(f"data=hub: task={self.task.name} names no Hub dataset (task.hub)")
+        return self
+
+    @model_validator(mode="after")
+    def _model_has_the_placements(self) -> "RunSettings":
+        for placement in self.elmo.placement:
+            if placement not in self.task.build.placements:
+                allowed = ", ".join(self.task.build.placements)
+                raise ValueError(
+                    f"elmo.placement={placement}: the model of task={self.task.name} takes ELMo "
+                    f"vectors only at: {allowed} (elmo=input, elmo=output or elmo=both)"
+                )
         return self
 
     @model_validator(mode="after")

@@ -21,7 +21,7 @@ class Tagger(nn.Module):
     Args:
         words: Static word vectors.
         chars: Embeds the characters of a word.
-        elmo_dim: Size of the ELMo vectors at the input; 0 in the baseline.
+        elmo_dims: Size of the ELMo vectors by placement, at the input and output of the BiLSTM.
         tags: The BIOUL tags of the training data.
         hidden_dims: Units per direction of each BiLSTM layer.
         dropout: Variational, at the input of each layer and before the dense layer.
@@ -31,7 +31,7 @@ class Tagger(nn.Module):
         self,
         words: WordEmbedding,
         chars: CharCnn,
-        elmo_dim: int,
+        elmo_dims: Mapping[str, int],
         tags: Sequence[str],
         hidden_dims: Sequence[int],
         dropout: float,
@@ -39,8 +39,9 @@ class Tagger(nn.Module):
         super().__init__()
         self.words = words
         self.chars = chars
-        self.encoder = BiLstm(words.dim + chars.dim + elmo_dim, hidden_dims, dropout)
-        self.dense = nn.Linear(self.encoder.dim, len(tags))
+        input_dim = words.dim + chars.dim + elmo_dims.get("input", 0)
+        self.encoder = BiLstm(input_dim, hidden_dims, dropout)
+        self.dense = nn.Linear(self.encoder.dim + elmo_dims.get("output", 0), len(tags))
         self.crf = Crf(bioul_transitions(tags))
         self.tags = list(tags)
         self.index = {tag: number for number, tag in enumerate(tags)}
@@ -60,8 +61,13 @@ class Tagger(nn.Module):
         self, batch: Batch, elmo: Mapping[str, Tensor]
     ) -> Float[Tensor, "segment time tag"]:
         """Return the score of every tag at every token."""
-        parts = [self.words(batch.segments), self.chars(batch.segments), *elmo.values()]
-        return self.dense(self.encoder(torch.cat(parts, dim=2), batch.mask))
+        parts = [self.words(batch.segments), self.chars(batch.segments)]
+        if "input" in elmo:
+            parts.append(elmo["input"])
+        states = self.encoder(torch.cat(parts, dim=2), batch.mask)
+        if "output" in elmo:
+            states = torch.cat([states, elmo["output"]], dim=2)
+        return self.dense(states)
 
     def gold(self, batch: Batch) -> Int[Tensor, "batch time"]:
         """Return the numbers of the gold tags; empty for new text.

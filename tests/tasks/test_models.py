@@ -16,6 +16,7 @@ from tests.tasks.building import (
     mistaken_of,
     new_model,
     new_task,
+    placements_of,
 )
 
 NAMES = task_names()
@@ -30,7 +31,7 @@ def cases(*placements):
             for name in NAMES
             for changes in case_of(name).variants
             for chosen in placements
-            if set(chosen) <= set(case_of(name).placements)
+            if set(chosen) <= set(placements_of(name))
         ],
     )
 

@@ -11,5 +11,4 @@ CASE = Case(
     sizes={"hidden_dims": [16, 12], "dropout": 0.2},
     examples=EXAMPLES,
     mistaken=[["B-PER", "O", "O", "B-LOC", "O"], ["B-ORG", "O"], ["O", "B-ORG", "O"]],
-    placements=["input"],
 )
