@@ -14,7 +14,13 @@ from elmo_bench.config.fields import (
     Seed,
     Settings,
 )
-from elmo_bench.config.settings import DataSettings, LoggerSettings, Precision, TaskSettings
+from elmo_bench.config.settings import (
+    DataSettings,
+    LoggerSettings,
+    MatmulPrecision,
+    Precision,
+    TaskSettings,
+)
 
 Steps = Annotated[int, Field(ge=0)]
 
@@ -156,6 +162,9 @@ class PretrainingTrainer(Settings):
     num_nodes: Count
     strategy: str = Field(description="auto: ddp with several devices or nodes")
     threads: Count | None = Field(description="CPU threads; null leaves it to torch")
+    matmul_precision: MatmulPrecision | None = Field(
+        default=None, description="of float32 products on a GPU; null: high (TF32)"
+    )
     progress_bar: bool
     log_every_n_steps: Count = Field(description="between two points of the loss curve")
     checkpoint_minutes: Positive | None = Field(description="between two checkpoints")

@@ -324,12 +324,18 @@ class TaskSettings(Settings):
         return self
 
 
+MatmulPrecision = Literal["highest", "high", "medium"]  # of torch.set_float32_matmul_precision
+
+
 class TrainerSettings(Settings):
     """Where and how a run computes; nothing here changes what it computes."""
 
     name: str
     accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps", "tpu"] = Field(description="device")
     threads: Count | None = Field(description="CPU threads; null leaves it to torch")
+    matmul_precision: MatmulPrecision | None = Field(
+        default=None, description="of float32 products on a GPU; null: high (TF32)"
+    )
     progress_bar: bool = Field(description="whether to show one")
 
 

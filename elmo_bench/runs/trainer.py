@@ -10,6 +10,7 @@ from pytorch_lightning import Callback, Trainer, seed_everything
 from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, ModelCheckpoint
 
 from elmo_bench.config.settings import RunSettings
+from elmo_bench.devices import resolve_device, set_matmul_precision
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.halving import HalveAndRestore
 from elmo_bench.runs.history import MetricsHistory
@@ -44,7 +45,8 @@ def new_trainer(
     if training.max_halvings is not None:
         callbacks.append(HalveAndRestore(monitor, files.best, training.max_halvings))
     if training.ema is not None:
-        callbacks.insert(0, EMAWeightAveraging(decay=training.ema))
+        device = resolve_device(settings.trainer.accelerator)  # the averages are there too
+        callbacks.insert(0, EMAWeightAveraging(device, decay=training.ema))
     return Trainer(
         accelerator=settings.trainer.accelerator,
         devices=1,
@@ -65,9 +67,12 @@ def new_trainer(
 
 
 def set_up_process(settings: RunSettings) -> None:
-    """Set threads and seed, and quiet Lightning."""
+    """Set threads, precision and seed, and quiet Lightning."""
     if settings.trainer.threads is not None:
         torch.set_num_threads(settings.trainer.threads)
+    set_matmul_precision(
+        settings.trainer.matmul_precision, resolve_device(settings.trainer.accelerator)
+    )
     seed_everything(settings.seed, verbose=False)
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", module="pytorch_lightning")
