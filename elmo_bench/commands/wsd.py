@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--train", type=Path, metavar="FILE",
-        help=".jsonl, .jsonl.gz, or NAME.data.xml with NAME.gold.key.txt next to it "
+        help=".jsonl, or NAME.data.xml with NAME.gold.key.txt next to it, plain or .gz "
         "(default: the mini benchmark)",
     )  # fmt: skip
     parser.add_argument(
@@ -40,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="static vectors in GloVe's format for an additional baseline",
     )  # fmt: skip
     parser.add_argument(
-        "--wordnet", type=Path, metavar="FILE",
-        help="WordNet's index.sense, whose first senses replace the most frequent ones of the "
-        "training data",
+        "--wordnet", type=Path, metavar="DIR",
+        help="the folder of WordNet's index.sense; its first senses replace the most frequent ones "
+        "of the training data as baseline and back-off",
     )  # fmt: skip
     parser.add_argument(
         "--cache", type=Path, default=Path("cache"), metavar="DIR",
@@ -58,13 +58,12 @@ def run(args: argparse.Namespace) -> int:
     """Score and record every combination of the given methods."""
     from itertools import product
 
-    from rich.console import Console
-
     from elmo_bench import BiLm
     from elmo_bench.analysis.wsd import Method
     from elmo_bench.analysis.wsd_study import study_senses
     from elmo_bench.records.analysis import write_analysis
     from elmo_bench.report.analysis_tables import show_scores
+    from elmo_bench.report.terminal import new_console
 
     if min(args.window) < 0:
         raise UserError(f"--window must be at least 0, not {min(args.window)}")
@@ -73,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     methods = list(dict.fromkeys(Method(*way) for way in ways))
     bilm = BiLm.load(args.bilm)
     found = study_senses(bilm, train, tests, data, methods, args.vectors, args.wordnet, args.cache)
-    show_scores(found, Console())
+    show_scores(found, new_console())
     for analysis in found:
         print(write_analysis(analysis, args.results))
     return 0

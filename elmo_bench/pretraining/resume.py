@@ -10,7 +10,7 @@ from pytorch_lightning import LightningModule, Trainer
 from pytorch_lightning.callbacks import Checkpoint
 
 from elmo_bench.errors import UserError
-from elmo_bench.pretraining.module import DivergedError
+from elmo_bench.losses import DivergedError
 
 RESUME = "resume.ckpt"  # in the scratch folder of a pretraining
 

@@ -23,14 +23,16 @@ from elmo_bench.config.pretraining_settings import (
     PretrainSettings,
     TaskCorpusSettings,
 )
+from elmo_bench.devices import resolve_device, set_matmul_precision
 from elmo_bench.errors import UserError
 from elmo_bench.loggers import GuardedLogger
+from elmo_bench.losses import DivergedError
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.loader import StreamData
 from elmo_bench.pretraining.memory import keep_freed_memory
-from elmo_bench.pretraining.module import BilmTraining, DivergedError
+from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.resume import RESUME, find_checkpoint, first_difference
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
 from elmo_bench.pretraining.trainer import new_trainer
@@ -94,6 +96,7 @@ def _train(
             "seconds": round(budget.seconds, 1),
             "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "perplexity": heldout.history[-1]["perplexity"],
+            "stateful_perplexity": heldout.stateful,
             "history": heldout.history,
             "settings": _settings(settings),
             "identity": identity,
@@ -105,12 +108,15 @@ def _train(
 
 
 def _set_up_process(settings: PretrainSettings) -> None:
-    """Set memory, threads and seed, and quiet Lightning."""
+    """Set memory, threads, precision and seed, and quiet Lightning."""
     keep_freed_memory()
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", module="pytorch_lightning")
     if settings.trainer.threads is not None:
         torch.set_num_threads(settings.trainer.threads)
+    set_matmul_precision(
+        settings.trainer.matmul_precision, resolve_device(settings.trainer.accelerator)
+    )
     torch.manual_seed(settings.pretraining.seed)
 
 
