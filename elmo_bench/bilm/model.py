@@ -20,6 +20,7 @@ from elmo_bench.bilm.two_threads import TwoThreads
 from elmo_bench.config.bilm_settings import Architecture, BilmSettings, WordEncoderSettings
 from elmo_bench.config.folders import find_bilm
 from elmo_bench.errors import UserError
+from elmo_bench.records.reading import reading
 
 
 class BiLm(nn.Module):
@@ -54,7 +55,9 @@ class BiLm(nn.Module):
             return cls.from_official(*files)
         folder = find_bilm(folder)
         architecture = checkpoint.read_architecture(folder)
-        bilm = cls(architecture, checkpoint.read_vocabulary(folder))
+        checkpoint.check_size(architecture, folder / "weights.safetensors")
+        with reading(folder):  # a vocabulary that does not fit its encoder, and the like
+            bilm = cls(architecture, checkpoint.read_vocabulary(folder))
         checkpoint.load_tensors(bilm, folder / "weights.safetensors")
         bilm.folder = folder
         return bilm.eval()

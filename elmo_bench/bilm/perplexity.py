@@ -19,6 +19,7 @@ from elmo_bench.bilm.softmax import Softmax, softmax_from
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.data.files import DataError
 from elmo_bench.errors import UserError
+from elmo_bench.records.reading import reading
 
 SOFTMAX = "softmax.safetensors"
 _BATCH_TOKENS = 4096
@@ -50,11 +51,13 @@ def load_softmax(bilm: BiLm) -> tuple[Softmax, Vocabulary]:
             f"biLM {bilm.name!r} has no softmax, which perplexity and generation need. "
             "Folders made by pretrain.py have one; official weight files have none."
         )
-    softmax = softmax_from(read_tensors(bilm.folder / SOFTMAX))
+    with reading(bilm.folder / SOFTMAX):
+        softmax = softmax_from(read_tensors(bilm.folder / SOFTMAX))
     if softmax.num_words != len(bilm.vocabulary):
         problem = f"predicts {softmax.num_words} words, but vocabulary.txt has "
         raise DataError(bilm.folder / SOFTMAX, None, f"{problem}{len(bilm.vocabulary)}")
-    return softmax.to(bilm.device), Vocabulary(bilm.vocabulary)
+    with reading(bilm.folder / "vocabulary.txt"):
+        return softmax.to(bilm.device), Vocabulary(bilm.vocabulary)
 
 
 def has_softmax(bilm: BiLm) -> bool:

@@ -59,8 +59,8 @@ def run(args: argparse.Namespace) -> int:
     columns = Columns(*args.columns)
     if min(columns) < 1:
         raise UserError(f"--columns are counted from 1, not {min(columns)}")
-    files, data = _files(args)
     bilm = BiLm.load(args.bilm)
+    files, data = _files(args)
     found = study_pos(
         bilm, files, data, args.vectors, args.limit, cache=args.cache, columns=columns
     )

@@ -1,6 +1,5 @@
 """The stage behind pretrain.py: from settings to a checkpoint folder of a biLM."""
 
-import json
 import logging
 import time
 import warnings
@@ -16,6 +15,7 @@ from pytorch_lightning.utilities.rank_zero import rank_zero_only
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.perplexity import has_softmax, load_softmax
 from elmo_bench.bilm.softmax import Softmax, as_trained_with, build_softmax
+from elmo_bench.bilm.training_file import read_training
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.pretraining_settings import (
@@ -218,7 +218,7 @@ def _is_finished(folder: Path, identity: dict[str, Any], force: bool) -> bool:
     record = folder / "training.json"
     if force or not record.exists():
         return False
-    stored = json.loads(record.read_text(encoding="utf-8")).get("identity", {})
+    stored = read_training(folder).identity
     other = first_difference(stored, identity)
     if other:
         raise PretrainingError(

@@ -27,7 +27,8 @@ from elmo_bench.records.run import read_records
 from elmo_bench.report import formats
 from elmo_bench.report.all_tables import build_tables
 from elmo_bench.report.names import TABLES
-from elmo_bench.runs.bilm import finetuning_perplexity, read_training
+from elmo_bench.bilm.training_file import read_training
+from elmo_bench.runs.bilm import finetuning_perplexity
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.predict import Predictor
 from elmo_bench.runs.stage import evaluate
