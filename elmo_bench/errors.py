@@ -10,7 +10,6 @@ import re
 import sys
 import traceback
 from importlib import metadata
-from unicodedata import category
 
 USER, BUG, INTERRUPTED = 2, 1, 130  # exit statuses
 SHOW_TRACEBACK = "ELMO_BENCH_TRACEBACK"  # if set, errors of the user end with a traceback too
@@ -74,21 +73,10 @@ def end(program: str, error: BaseException) -> int:
     return BUG
 
 
-def printable(text: str) -> str:
-    """The text with control characters spelled out, so that a terminal does not obey them."""
-    if text.isprintable():
-        return text
-    return "".join(map(_spelled, text))
-
-
-def _spelled(char: str) -> str:
-    # Cc and Cf: escapes, and marks that reverse the order of what follows.
-    hidden = category(char) in ("Cc", "Cf", "Cs") and char not in "\n\t"
-    return char.encode("unicode_escape").decode() if hidden else char
-
-
 def _line(message: str) -> str:
-    return printable(" ".join(message.split()))
+    """The message in one line; a terminal obeys none of its characters."""
+    words = " ".join(message.split())
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in words)
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

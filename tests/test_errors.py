@@ -11,7 +11,7 @@ import pytest
 from elmo_bench import commands
 from elmo_bench.cli import main
 from elmo_bench.commands import compare, pretrain, run
-from elmo_bench.errors import BUG, USER, UserError, end, explanation, printable
+from elmo_bench.errors import BUG, USER, UserError, end, explanation
 from tests.conftest import PROJECT
 
 NOWHERE = "/nonexistent"
@@ -156,8 +156,9 @@ def test_an_interrupted_command_says_so(monkeypatch, capsys):
     assert lines_of(capsys) == ["elmo-bench compare: interrupted"]
 
 
-def test_control_characters_are_spelled_out_and_letters_are_not():
-    assert printable("naïve 日本 \x1b[2J\u202e\r\x9b") == "naïve 日本 \\x1b[2J\\u202e\\r\\x9b"
+def test_control_characters_in_a_message_are_spelled_out_and_letters_are_not():
+    line = explanation(UserError("naïve 日本 \x1b[2J\u202e\x9b"))
+    assert line == "naïve 日本 \\x1b[2J\\u202e\\x9b"
 
 
 def test_no_code_raises_a_plain_value_error():

@@ -132,7 +132,10 @@ def read_framework(path: Path) -> Iterator[SenseExample]:
                     element.clear()
     except ElementTree.ParseError as error:
         raise DataError(path, error.position[0], f"not well-formed XML ({error})") from error
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error, LookupError, ValueError) as error:
+        if isinstance(error, UserError):
+            raise
+        # LookupError and ValueError: an encoding that does not exist, or cannot be read.
         reason = getattr(error, "strerror", None) or error
         raise DataError(path, None, f"cannot be read ({reason})") from error
     if gold:

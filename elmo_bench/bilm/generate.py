@@ -7,6 +7,7 @@ import torch
 from elmo_bench.bilm.characters import BOS, EOS, UNK
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.perplexity import load_softmax
+from elmo_bench.bilm.sentences import check_sentence
 from elmo_bench.errors import UserError
 
 BLANK = "___"
@@ -25,6 +26,7 @@ def continue_sentence(
         raise UserError(f"The temperature is {temperature}; it must be a number of at least 0.")
     if not -(2**63) <= seed < 2**63:
         raise UserError(f"The seed is {seed}; it must fit into 64 bits.")
+    check_sentence(words, 0)
     softmax, vocabulary = load_softmax(bilm)
     excluded = torch.tensor(vocabulary.ids([BOS, UNK]), device=bilm.device)
     generator = torch.Generator(bilm.device).manual_seed(seed)
@@ -57,6 +59,7 @@ def fill_blank(bilm: BiLm, words: Sequence[str], number: int) -> list[tuple[str,
     if (blanks := list(words).count(BLANK)) != 1:
         raise UserError(f"The sentence has {blanks} blanks; write exactly one word as {BLANK}.")
     position = list(words).index(BLANK)
+    check_sentence(words, 0)
     softmax, vocabulary = load_softmax(bilm)
     bilm.eval()
     before, after = [BOS, *words[:position]], [EOS, *reversed(words[position + 1 :])]

@@ -15,6 +15,7 @@ from elmo_bench.bilm import checkpoint, download, official
 from elmo_bench.bilm.characters import BOS, EOS
 from elmo_bench.bilm.extraction import Extractor
 from elmo_bench.bilm.lstm import LstmStack
+from elmo_bench.bilm.sentences import check_sentences
 from elmo_bench.bilm.token_encoders import build_encoder
 from elmo_bench.bilm.two_threads import TwoThreads
 from elmo_bench.config.bilm_settings import Architecture, BilmSettings, WordEncoderSettings
@@ -158,6 +159,7 @@ class BiLm(nn.Module):
 
         Differentiable, with dropout in training mode; `embed` is faster for frozen layers.
         """
+        check_sentences(sentences)
         words = dict.fromkeys([BOS, EOS, *(word for sentence in sentences for word in sentence)])
         row_of = {word: row for row, word in enumerate(words)}
         table = self.encode_words(list(words))
@@ -181,6 +183,7 @@ class BiLm(nn.Module):
         """
         if state not in ("reset", "carry"):
             raise UserError(f"state is {state!r}; it must be 'reset' or 'carry'.")
+        check_sentences(sentences)
         training = self.training
         self.eval()
         try:

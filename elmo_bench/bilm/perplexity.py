@@ -15,6 +15,7 @@ from elmo_bench.bilm.characters import BOS, EOS
 from elmo_bench.bilm.checkpoint import read_tensors
 from elmo_bench.bilm.lstm import State
 from elmo_bench.bilm.model import BiLm
+from elmo_bench.bilm.sentences import checked_sentences
 from elmo_bench.bilm.softmax import Softmax, softmax_from
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.data.files import DataError
@@ -39,6 +40,7 @@ def perplexity(
     if state not in ("reset", "carry"):
         raise UserError(f"state is {state!r}; it must be 'reset' or 'carry'.")
     softmax, vocabulary = load_softmax(bilm)
+    sentences = checked_sentences(sentences)
     if state == "carry":
         return to_perplexity(stream_nll(bilm, softmax, vocabulary, sentences, streams))
     return to_perplexity(total_nll(bilm, softmax, vocabulary, sentences))

@@ -67,10 +67,10 @@ def run(args: argparse.Namespace) -> int:
 
     if min(args.window) < 0:
         raise UserError(f"--window must be at least 0, not {min(args.window)}")
+    bilm = BiLm.load(args.bilm)
     train, tests, data = _files(args)
     ways = product(args.nearest, (answer == "yes" for answer in args.center), args.window)
     methods = list(dict.fromkeys(Method(*way) for way in ways))
-    bilm = BiLm.load(args.bilm)
     found = study_senses(bilm, train, tests, data, methods, args.vectors, args.wordnet, args.cache)
     show_scores(found, new_console())
     for analysis in found:

@@ -11,6 +11,7 @@ from pytorch_lightning.callbacks import Checkpoint
 
 from elmo_bench.errors import UserError
 from elmo_bench.losses import DivergedError
+from elmo_bench.records.reading import reading
 
 RESUME = "resume.ckpt"  # in the scratch folder of a pretraining
 
@@ -79,7 +80,8 @@ def find_checkpoint(path: Path, identity: dict[str, Any], force: bool) -> Path |
     """
     if not path.exists():
         return None
-    stored = torch.load(path, map_location="cpu", weights_only=True, mmap=True)["identity"]
+    with reading(path):
+        stored = torch.load(path, map_location="cpu", weights_only=True, mmap=True)["identity"]
     other = first_difference(stored, identity)
     if other and not force:
         raise UserError(

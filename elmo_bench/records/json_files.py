@@ -7,9 +7,10 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from elmo_bench.errors import UserError, printable
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import write_text
 from elmo_bench.records.reading import checked, read_object
+from elmo_bench.records.visible import visible
 
 Kind = TypeVar("Kind")
 
@@ -58,5 +59,5 @@ def read_all(read: Callable[[Path], Kind], directory: Path) -> list[Kind]:
         try:
             found.append(read(path))
         except UserError as error:
-            log.warning("skipped a damaged record: %s", printable(str(error)))
+            log.warning("skipped a damaged record: %s", visible(str(error)))
     return found

@@ -51,7 +51,7 @@ class Predictor:
         self.module, frozen = _load_module(folder, settings, self.task)
         self.bilm = None if frozen is None else load_bilm(settings)
         if self.bilm is not None and frozen is not None:
-            if self.bilm.fingerprint() != frozen["fingerprint"]:
+            if self.bilm.fingerprint() != frozen.get("fingerprint"):
                 raise DataError(
                     self.bilm.folder or settings.bilm.name,
                     None,

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
+from rich.console import Console
+
 from elmo_bench import BiLm
 from elmo_bench.analysis.senses import read_senses
 from elmo_bench.bilm.perplexity import load_softmax
 from elmo_bench.bilm.softmax import FullSoftmax
+from elmo_bench.bilm.training_file import read_training
 from elmo_bench.commands.redact import ENDING
 from elmo_bench.config.compose import run_settings, task_settings
 from elmo_bench.config.locating import build_task
@@ -27,7 +30,7 @@ from elmo_bench.records.run import read_records
 from elmo_bench.report import formats
 from elmo_bench.report.all_tables import build_tables
 from elmo_bench.report.names import TABLES
-from elmo_bench.bilm.training_file import read_training
+from elmo_bench.report.terminal import show
 from elmo_bench.runs.bilm import finetuning_perplexity
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.predict import Predictor
@@ -41,6 +44,7 @@ from tests.corpora import TEXTS
 from tests.damaged.mutations import (
     Mutation,
     mutate_bytes,
+    mutate_header,
     mutate_json,
     mutate_json_lines,
     mutate_yaml,
@@ -119,8 +123,9 @@ def _records(folder: Path) -> None:
     )
     for number in (1, 2):
         layers = [{"f1": 50.0 + n} for n in range(3)]
+        method = {"nearest": "sense", "center": False, "window": 0}
         found = Analysis(
-            "wsd", "mini", f"f{number}", "mini", {"nearest": "sense", "center": False, "window": 0}, "f1", layers,
+            "wsd", "mini", f"f{number}", "mini", method, "f1", layers,
             {"most frequent sense": {"f1": 40.0}}, {"a": ["b"]}, {"train": 3}, {"all": 1.0},
         )  # fmt: skip
         path = write_analysis(found, folder / "analysis")
@@ -139,7 +144,7 @@ def read_reports(folder: Path) -> int:
         for write_table in formats.ONE_BY_ONE.values():
             write_table(table)
         with (folder / "shown.txt").open("w") as file:
-            formats.show(table, formats.Console(file=file, width=100))
+            show(table, Console(file=file, width=100))
     formats.as_json(tables)
     return len(records) + len(analyses)
 
@@ -223,8 +228,8 @@ def _predict(folder: Path) -> None:
 
 KINDS = [
     Kind("biLM config.yaml", _bilm, "config.yaml", _read_bilm, mutate_yaml),
-    Kind("biLM weights", _bilm, "weights.safetensors", _read_bilm),
-    Kind("biLM softmax", _bilm, "softmax.safetensors", _read_bilm),
+    Kind("biLM weights", _bilm, "weights.safetensors", _read_bilm, mutate_header),
+    Kind("biLM softmax", _bilm, "softmax.safetensors", _read_bilm, mutate_header),
     Kind("biLM vocabulary", partial(_bilm, encoder="word"), "vocabulary.txt", _read_bilm),
     Kind("training.json", _bilm, "training.json", _read_training, mutate_json),
     Kind("options.json", _official, "options.json", _read_official, mutate_json),

@@ -53,6 +53,13 @@ def mutate_json_lines(content: bytes, rng: random.Random) -> bytes:
     return b"\n".join(lines) + b"\n"
 
 
+def mutate_header(content: bytes, rng: random.Random) -> bytes:
+    """The same in the header of a safetensors file."""
+    size = int.from_bytes(content[:8], "little")
+    header = mutate_json(content[8 : 8 + size], rng)
+    return len(header).to_bytes(8, "little") + header + content[8 + size :]
+
+
 def mutate_yaml(content: bytes, rng: random.Random) -> bytes:
     """The same for YAML, and what only YAML has: anchors, tags and interpolations."""
     changed = _changed(yaml.safe_load(content), rng)
