@@ -29,7 +29,7 @@ KINDS = (Optimizer, LRScheduler)
 
 def _factory(settings: FromTorch, key: str) -> Callable[..., Any]:
     module, _, name = settings.target.rpartition(".")
-    found = getattr(import_module(module), name, None)
+    found: Any = getattr(import_module(module), name, None)
     if not (isinstance(found, type) and issubclass(found, KINDS)) or found in KINDS:
         raise ConfigError(f"{key}._target_={settings.target}: PyTorch has no such class")
     known, options = list(inspect.signature(found).parameters)[1:], settings.options()
