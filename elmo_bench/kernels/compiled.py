@@ -52,6 +52,8 @@ _ARGUMENTS = {
         *[_COUNT, _COUNT, _POINTER, _POINTER, _COUNT],
     ],
     "convolution_groups": [],
+    "highway": [*[_POINTER] * 4, _COUNT, _COUNT],
+    "hyperbolic_tangent": [_POINTER, _POINTER, _COUNT, _COUNT],
     "recurrence_forward": [_POINTER, _COUNT, _COUNT],
     "recurrence_backward": [_POINTER, _POINTER, _COUNT, _COUNT],
 }
