@@ -51,7 +51,8 @@ def _row(group: Group, before: Group | None) -> dict[str, Cell]:
     for when in ("before", "after"):
         row[f"perplexity_{when}"] = _perplexity(group, when)
     if before is None:
-        command = run_command(group, {"bilm.finetune": "false"})
+        chosen = "elmo=paper_finetuned" in group.any_record.overrides
+        command = run_command(group, {"elmo": "paper"} if chosen else {"bilm.finetune": "false"})
         return row | {"before": missing(command), "after": score(group, "dev")}
     return row | {"before": score(before, "dev"), "after": score(group, "dev")}
 
