@@ -45,13 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train a classifier per layer, stopped by dev accuracy; test is scored once."""
-    from rich.console import Console
-
     from elmo_bench import BiLm
     from elmo_bench.analysis.pos_study import study_pos
     from elmo_bench.analysis.tagged import Columns
     from elmo_bench.records.analysis import write_analysis
     from elmo_bench.report.analysis_tables import show_scores
+    from elmo_bench.report.terminal import new_console
 
     if args.limit is not None and args.limit < 1:
         raise ValueError(f"--limit must be at least 1, not {args.limit}")
@@ -63,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     found = study_pos(
         bilm, files, data, args.vectors, args.limit, cache=args.cache, columns=columns
     )
-    show_scores([found], Console())
+    show_scores([found], new_console())
     print(write_analysis(found, args.results))
     return 0
 

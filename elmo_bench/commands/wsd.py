@@ -56,13 +56,12 @@ def run(args: argparse.Namespace) -> int:
     """Score and record every combination of the given methods."""
     from itertools import product
 
-    from rich.console import Console
-
     from elmo_bench import BiLm
     from elmo_bench.analysis.wsd import Method
     from elmo_bench.analysis.wsd_study import study_senses
     from elmo_bench.records.analysis import write_analysis
     from elmo_bench.report.analysis_tables import show_scores
+    from elmo_bench.report.terminal import new_console
 
     if min(args.window) < 0:
         raise ValueError(f"--window must be at least 0, not {min(args.window)}")
@@ -71,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     methods = list(dict.fromkeys(Method(*way) for way in ways))
     bilm = BiLm.load(args.bilm)
     found = study_senses(bilm, train, tests, data, methods, args.vectors, args.wordnet, args.cache)
-    show_scores(found, Console())
+    show_scores(found, new_console())
     for analysis in found:
         print(write_analysis(analysis, args.results))
     return 0

@@ -143,7 +143,6 @@ class LossCurve(Callback):
 
     def __init__(self, path: Path, every: int) -> None:
         self.path, self.every = path, every
-        self._sum, self._count = 0.0, 0
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if trainer.is_global_zero:
@@ -156,20 +155,12 @@ class LossCurve(Callback):
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         assert isinstance(pl_module, BilmTraining)
-        self._sum += pl_module.last_loss
-        self._count += 1
         if trainer.global_step % self.every or (batch_idx + 1) % trainer.accumulate_grad_batches:
             return
-        loss, rate = self._sum / self._count, trainer.optimizers[0].param_groups[0]["lr"]
-        self._sum, self._count = 0.0, 0
+        losses, rate = pl_module.take_losses(), trainer.optimizers[0].param_groups[0]["lr"]
+        loss = sum(losses) / len(losses)
         if trainer.is_global_zero:
             with open(self.path, "a") as file:
                 file.write(f"{trainer.global_step},{loss!r},{rate!r}\n")
             for logger in trainer.loggers:
                 logger.log_metrics({"train/loss": loss, "train/lr": rate}, trainer.global_step)
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"sum": self._sum, "count": self._count}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        self._sum, self._count = state_dict["sum"], state_dict["count"]

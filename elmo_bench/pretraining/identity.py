@@ -23,7 +23,7 @@ from elmo_bench.config.pretraining_settings import (
 )
 from elmo_bench.data.identity import data_identity, digests, file_digest
 from elmo_bench.mini.settings import VERSION as MINI_VERSION
-from elmo_bench.pretraining.corpus import name_of, text_files
+from elmo_bench.pretraining.corpus import file_weights, name_of, text_files
 from elmo_bench.records.remembered import content_digest
 
 
@@ -76,7 +76,7 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
     match corpus:
         case MiniCorpusSettings():
             content = {"version": MINI_VERSION, **what_counts(corpus, str)}
-        case TextCorpusSettings(path=path, heldout=heldout):
+        case TextCorpusSettings(path=path, heldout=heldout, weights=weights):
             train, held_out = text_files(path, heldout)
             memory = digests(cache)
             content = {
@@ -84,6 +84,8 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
                 "train": content_digest(train, memory),
                 "heldout": {name_of(file): content_digest([file], memory) for file in held_out},
             }
+            if weights:
+                content["weights"] = file_weights(train, weights)
         case HubCorpusSettings():
             content = what_counts(corpus, str)
         case TaskCorpusSettings():
@@ -92,6 +94,7 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
             content = {
                 "kind": corpus.kind,
                 "task": task.name,
+                "part": corpus.part,
                 "version": task.build.version,
                 "build": what_counts(task.build, partial(file_digest, cache=cache)),
                 "data": data_identity(task, whole, cache),

@@ -9,7 +9,7 @@ import torch
 from pytorch_lightning import LightningModule, Trainer
 from pytorch_lightning.callbacks import Checkpoint
 
-from elmo_bench.pretraining.module import DivergedError
+from elmo_bench.losses import DivergedError
 
 RESUME = "resume.ckpt"  # in the scratch folder of a pretraining
 

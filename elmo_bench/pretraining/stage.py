@@ -15,13 +15,15 @@ from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
 from elmo_bench.bilm.perplexity import has_softmax
 from elmo_bench.config.pretraining_settings import PretrainSettings, TaskCorpusSettings
+from elmo_bench.devices import resolve_device, set_matmul_precision
 from elmo_bench.loggers import GuardedLogger
+from elmo_bench.losses import DivergedError
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.loader import StreamData
 from elmo_bench.pretraining.memory import keep_freed_memory
-from elmo_bench.pretraining.module import BilmTraining, DivergedError
+from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.new_model import Model, count_steps, new_model
 from elmo_bench.pretraining.new_softmax import BestSoftmax, frozen, softmax_alone
 from elmo_bench.pretraining.resume import RESUME, find_checkpoint, first_difference
@@ -97,12 +99,15 @@ def _train(
 
 
 def _set_up_process(settings: PretrainSettings) -> None:
-    """Set memory, threads and seed, and quiet Lightning."""
+    """Set memory, threads, precision and seed, and quiet Lightning."""
     keep_freed_memory()
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", module="pytorch_lightning")
     if settings.trainer.threads is not None:
         torch.set_num_threads(settings.trainer.threads)
+    set_matmul_precision(
+        settings.trainer.matmul_precision, resolve_device(settings.trainer.accelerator)
+    )
     torch.manual_seed(settings.pretraining.seed)
 
 

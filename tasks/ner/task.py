@@ -46,14 +46,14 @@ class NerTask(Task):
         label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
         chars = CharCnn(self.settings.char_dim, self.settings.char_filters)
-        elmo_dim = elmo_dims.get("input", 0)
         return Tagger(
             words,
             chars,
-            elmo_dim,
+            elmo_dims,
             label_vocabulary["tags"],
             self.settings.hidden_dims,
             self.settings.dropout,
+            self.settings.boundary_transitions,
         )
 
     def gold(self, example: Example) -> list[str]:

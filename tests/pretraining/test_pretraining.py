@@ -7,7 +7,7 @@ import torch
 
 from elmo_bench import BiLm
 from elmo_bench.bilm.characters import BOS, EOS
-from elmo_bench.bilm.generate import continue_sentence
+from elmo_bench.bilm.generate import continue_sentence, fill_blank
 from elmo_bench.bilm.perplexity import load_softmax, perplexity
 from elmo_bench.cli import main
 from elmo_bench.config.bilm_settings import Architecture
@@ -121,6 +121,25 @@ def test_a_sentence_is_continued_with_known_words(trained):
     assert text == continue_sentence(bilm, ["word1", "word2"], 8, 1.0, seed=1)
 
 
+def test_a_blank_is_filled_by_the_product_of_both_directions(trained):
+    bilm = BiLm.load(trained / "bilm" / "mini")
+    softmax, vocabulary = load_softmax(bilm)
+    forward, _ = bilm.forward_lstm(bilm.encode_words(["<S>", "word1"])[None], None)
+    backward, _ = bilm.backward_lstm(bilm.encode_words(["</S>", "word4", "word3"])[None], None)
+    product = (softmax.log_probs(forward[-1, :, -1]) + softmax.log_probs(backward[-1, :, -1]))[0]
+    expected = product[3:].softmax(dim=0)  # without <S>, </S> and <UNK>
+    found = dict(fill_blank(bilm, ["word1", "___", "word3", "word4"], len(vocabulary)))
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    for word, probability in zip(vocabulary.words[3:], expected.tolist(), strict=True):
+        assert found[word] == pytest.approx(probability, rel=1e-4)
+
+
+@pytest.mark.parametrize("text", ["word1 word2", "___ word2 ___"])
+def test_a_sentence_without_exactly_one_blank_is_refused(trained, text):
+    with pytest.raises(ValueError, match="exactly one"):
+        fill_blank(BiLm.load(trained / "bilm" / "mini"), text.split(), 3)
+
+
 def test_the_commands_print_perplexity_and_text(trained, capsys):
     bilm = str(trained / "bilm" / "mini")
     assert main(["perplexity", bilm, str(trained / "text.txt"), "--json"]) == 0
@@ -129,6 +148,8 @@ def test_the_commands_print_perplexity_and_text(trained, capsys):
     assert scores["unknown"] == 0
     assert main(["generate", bilm, "word3", "--temperature", "0"]) == 0
     assert capsys.readouterr().out.startswith("word3")
+    assert main(["generate", bilm, "--fill", "word3 ___ ."]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 5
 
 
 def test_a_finished_training_is_not_repeated_unless_forced(trained):
