@@ -109,6 +109,28 @@ class LossSettings(Settings):
     div_value: Count = Field(description="adaptive: each cluster's dimension is divided by this")
     num_negatives: Count = Field(description="sampled: words drawn per direction and batch")
 
+    @field_validator("cutoffs")
+    @classmethod
+    def _ascending(cls, value: list[int]) -> list[int]:
+        if sorted(set(value)) != value:
+            raise ValueError("must be ascending")
+        return value
+
+    def fitted(self, num_words: int) -> "LossSettings":
+        """The same softmax where the vocabulary is large enough, else one that it can have."""
+        cutoffs = [cutoff for cutoff in self.cutoffs if cutoff < num_words]
+        if self.kind == "sampled" and self.num_negatives >= num_words:
+            return self.but(kind="full")
+        if self.kind == "adaptive" and cutoffs != self.cutoffs:
+            return self.but(cutoffs=cutoffs) if cutoffs else self.but(kind="full")
+        return self
+
+    def shown(self) -> str:
+        """The kind with its keys, for people."""
+        keys = {"full": "", "sampled": f"num_negatives={self.num_negatives}"}
+        own = keys.get(self.kind, f"cutoffs={self.cutoffs}")
+        return f"kind={self.kind}" + (f" {own}" if own else "")
+
 
 class BilmOptimizer(Settings):
     """Adam, or Adagrad as in TensorFlow."""

@@ -222,7 +222,7 @@ class Published(Settings):
 class HubDataset(Settings):
     """A dataset of the Hugging Face Hub."""
 
-    id: str = Field(description="such as stanfordnlp/snli, or a local folder")
+    id: str | None = Field(description="such as stanfordnlp/snli, or a local folder; null: none")
     config: str | None = Field(description="for datasets that have several")
     revision: str | None = Field(description="a commit, tag or branch")
     splits: dict[Split, str] = Field(description="what the dataset calls the splits")
@@ -398,8 +398,11 @@ class RunSettings(Settings):
     def _model_reads_something(self) -> "RunSettings":
         if self.elmo.is_baseline and isinstance(self.words, NoWords):
             raise ValueError("elmo=none words=none: the model would have nothing to read")
-        if isinstance(self.data, HubData) and self.task.hub is None:
-            raise ValueError(f"data=hub: task={self.task.name} names no Hub dataset (task.hub)")
+        if isinstance(self.data, HubData) and (self.task.hub is None or self.task.hub.id is None):
+            raise ValueError(
+                f"data=hub: the Hub has no dataset of task={self.task.name} that can be read; use "
+                "data=files, or name a dataset or a folder of parquet files with task.hub.id=..."
+            )
         return self
 
     @model_validator(mode="after")

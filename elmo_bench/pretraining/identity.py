@@ -1,12 +1,12 @@
 """What a pretraining computes: its settings, and the content of its text; imports no torch."""
 
-import json
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from elmo_bench.bilm.fingerprint import stored_fingerprint
+from elmo_bench.bilm.training_file import read_training
 from elmo_bench.config.bilm_settings import Architecture
 from elmo_bench.config.compose import validated
 from elmo_bench.config.errors import ConfigError
@@ -105,7 +105,7 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
 def training_text(folder: Path) -> CorpusSource:
     """The corpus that a biLM was trained on, as its folder records it."""
     path = folder / "training.json"
-    recorded = json.loads(path.read_text(encoding="utf-8")).get("settings", {})
+    recorded = read_training(folder).settings
     if "corpus" not in recorded:
         raise ConfigError(
             f"words=corpus: {folder} does not record its training text; train vectors on "

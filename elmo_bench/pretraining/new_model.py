@@ -26,10 +26,12 @@ def new_model(settings: PretrainSettings, text: PreparedCorpus, name: str) -> Mo
         bilm.architecture = bilm.architecture.but(name=name)
         if has_softmax(bilm):
             softmax, vocabulary = load_softmax(bilm)
-            return bilm, as_trained_with(recipe.loss, softmax), vocabulary
+            loss = recipe.loss.fitted(len(vocabulary))
+            return bilm, as_trained_with(loss, softmax), vocabulary
         vocabulary = text.vocabulary(words.max_words, words.min_count)
         bilm.vocabulary = vocabulary.words
-    return bilm, build_softmax(recipe.loss, bilm.projection_dim, len(vocabulary)), vocabulary
+    loss = recipe.loss.fitted(len(vocabulary))
+    return bilm, build_softmax(loss, bilm.projection_dim, len(vocabulary)), vocabulary
 
 
 def count_steps(text: PreparedCorpus, recipe: PretrainingSettings) -> int:

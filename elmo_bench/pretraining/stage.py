@@ -1,6 +1,5 @@
 """The stage behind pretrain.py: from settings to a checkpoint folder of a biLM."""
 
-import json
 import logging
 import time
 import warnings
@@ -14,8 +13,14 @@ from pytorch_lightning import Callback, Trainer
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
 from elmo_bench.bilm.perplexity import has_softmax
-from elmo_bench.config.pretraining_settings import PretrainSettings, TaskCorpusSettings
+from elmo_bench.bilm.training_file import read_training
+from elmo_bench.config.pretraining_settings import (
+    PretrainingSettings,
+    PretrainSettings,
+    TaskCorpusSettings,
+)
 from elmo_bench.devices import resolve_device, set_matmul_precision
+from elmo_bench.errors import UserError
 from elmo_bench.loggers import GuardedLogger
 from elmo_bench.losses import DivergedError
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
@@ -31,7 +36,7 @@ from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
 from elmo_bench.pretraining.trainer import new_trainer
 
 
-class PretrainingError(ValueError):
+class PretrainingError(UserError):
     """A pretraining that cannot continue; the message says what to do."""
 
 
@@ -63,6 +68,8 @@ def _train(
     corpus = build_corpus(settings, cache)
     text = prepare_corpus(corpus, identity["text"], cache / "corpus")
     model = bilm, softmax, vocabulary = new_model(settings, text, folder.name)
+    recipe = _fitted(recipe, len(vocabulary))
+    settings = settings.but(pretraining=recipe)
     alone: list[dict[str, Any]] = []
     if settings.init_from is not None and not has_softmax(bilm):
         alone = _train_new_softmax(settings, identity, model, text, scratch / "new_softmax")
@@ -167,6 +174,19 @@ def _fit(
     return trainer
 
 
+def _fitted(recipe: PretrainingSettings, num_words: int) -> PretrainingSettings:
+    """The recipe with a softmax that fits the vocabulary; says so if it is another one."""
+    loss = recipe.loss.fitted(num_words)
+    if loss != recipe.loss and _is_first():
+        print(
+            f"The vocabulary has only {num_words:,} words, so the loss is {loss.shown()} instead "
+            f"of {recipe.loss.shown()} (pretraining.loss).",
+            flush=True,
+        )
+    fitted: PretrainingSettings = recipe.but(loss=loss)
+    return fitted
+
+
 def _settings(settings: PretrainSettings) -> dict[str, Any]:
     """For the record: what was trained, on which text and how; without where and on what device."""
     chosen = settings.plain()
@@ -196,7 +216,7 @@ def _is_finished(folder: Path, identity: dict[str, Any], force: bool) -> bool:
     record = folder / "training.json"
     if force or not record.exists():
         return False
-    stored = json.loads(record.read_text(encoding="utf-8")).get("identity", {})
+    stored = read_training(folder).identity
     other = first_difference(stored, identity)
     if other:
         raise PretrainingError(

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from elmo_bench.data.example import Example
+from elmo_bench.errors import UserError
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.task import Output, collate
@@ -51,5 +52,5 @@ def test_a_loss_that_is_not_finite_ends_the_training_with_advice():
             return Output(torch.tensor(float("nan")), [])
 
     module = TaskModule(Broken(), {}, lambda *_: {}, "f1", torch.optim.SGD)
-    with pytest.raises(FloatingPointError, match=r"task\.training\.optimizer\.lr"):
+    with pytest.raises(UserError, match=r"task\.training\.optimizer\.lr"):
         module.training_step(collate([Example("1", (("a",),), None)]), 0)
