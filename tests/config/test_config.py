@@ -181,3 +181,19 @@ def test_every_field_of_the_settings_has_a_description():
                     yield from undocumented(kind, seen)
 
     assert list(undocumented(RunSettings, set())) == []
+
+
+def test_the_paper_s_fine_tuning_has_one_name_and_is_refused_for_an_untrained_bilm():
+    names = {
+        "paper_finetuned": ("task=ner", "elmo=paper_finetuned"),
+        "paper": ("task=sst5", "elmo=paper_finetuned"),  # the authors did not
+    }
+    for name, words in names.items():
+        settings = run_settings(words)
+        assert (settings.elmo.name, settings.bilm.finetune) == (name, name == "paper_finetuned")
+    same = run_settings(["task=ner", "bilm.finetune=true"])
+    assert run_id(same) == run_id(run_settings(names["paper_finetuned"]))
+    assert same.elmo.name == "paper_finetuned"
+    assert not run_settings(names["paper_finetuned"]).for_baseline().bilm.finetune
+    with pytest.raises(ConfigError, match=r"elmo=paper_finetuned: .*untrained biLM"):
+        run_settings(["task=ner", "elmo=paper_finetuned", "bilm.weights=random"])
