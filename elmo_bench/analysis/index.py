@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from filelock import FileLock
 from jaxtyping import Float, Float16, Int64
 from rich.console import Console
 from rich.progress import Progress
@@ -28,6 +27,7 @@ from elmo_bench.analysis.text import Line, read_lines
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.records.atomic import replace_folder
 from elmo_bench.records.digest import content_hash
+from elmo_bench.records.lock import file_lock
 
 BLOCK_ROWS = 16_384  # searched at a time
 
@@ -131,7 +131,7 @@ def open_index(
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
     folder = cache / key
     cache.mkdir(parents=True, exist_ok=True)
-    with FileLock(cache / f"{key}.lock"):
+    with file_lock(cache / f"{key}.lock", "indexes the same text"):
         found = _load(folder, list(layers))
         if found is None:
             shutil.rmtree(folder, ignore_errors=True)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from filelock import FileLock
 from pytorch_lightning import Trainer
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
@@ -33,6 +32,9 @@ from elmo_bench.pretraining.module import BilmTraining, DivergedError
 from elmo_bench.pretraining.resume import RESUME, find_checkpoint, first_difference
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
 from elmo_bench.pretraining.trainer import new_trainer
+from elmo_bench.records.lock import file_lock
+
+log = logging.getLogger(__name__)
 
 
 class PretrainingError(ValueError):
@@ -68,6 +70,12 @@ def _train(
     text = prepare_corpus(corpus, identity["text"], cache / "corpus")
     bilm, softmax, vocabulary = _new_model(settings, text, folder.name)
     num_steps = _num_steps(text, recipe)
+    if _is_first():
+        log.info(
+            "== pretraining the biLM %s: %s parameters, %s training words, %s steps",
+            *(folder.name, f"{sum(p.numel() for p in bilm.parameters()):,}"),
+            *(f"{text.train.num_words:,}", f"{num_steps:,}"),
+        )
     module = BilmTraining(bilm, softmax, recipe)
     num_batches = num_steps * recipe.accumulate_grad_batches
     data = StreamData(text, vocabulary, bilm.encoder, recipe, num_batches)
@@ -182,7 +190,9 @@ def _default_name(settings: PretrainSettings) -> str:
 
 def _only_one(scratch: Path) -> AbstractContextManager[Any]:
     """Make other trainings of this name wait; the other ranks of this one take no lock."""
-    return FileLock(scratch / "lock") if _is_first() else nullcontext()
+    if not _is_first():
+        return nullcontext()
+    return file_lock(scratch / "lock", f"trains the biLM {scratch.name}")
 
 
 def _is_first() -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from elmo_bench.records.atomic import write_gzip
+from elmo_bench.records.labels import Pair
 from elmo_bench.records.run import Record
 
 _DECODER = json.JSONDecoder()
@@ -29,6 +30,15 @@ class Predictions:
     def has_text(self) -> bool:
         """Whether the examples can be shown; not after `elmo-bench redact`."""
         return bool(self.lines) and "tokens" in self[0]
+
+    @property
+    def labels(self) -> list[dict[str, Pair]]:
+        """Gold and predicted labels of each example, by place; {} where none were kept."""
+        found = []
+        for line in self.lines:
+            pairs = json.loads(line).get("labels", {}) if '"labels":' in line else {}
+            found.append({place: Pair(*pair) for place, pair in pairs.items()})
+        return found
 
     @cached_property
     def counts(self) -> np.ndarray:

@@ -7,20 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from filelock import FileLock
+from pytorch_lightning import Callback, Trainer
+from rich.console import Console
 
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Split
 from elmo_bench.loggers import GuardedLogger, build_logger
 from elmo_bench.records.environment import environment
+from elmo_bench.records.lock import file_lock
 from elmo_bench.records.run import Record, write_record
 from elmo_bench.records.timer import StageTimer
 from elmo_bench.report.run_summary import show_comparison
 from elmo_bench.runs.bilm import provide_bilm
 from elmo_bench.runs.build import RunComponents, build_components
+from elmo_bench.runs.epoch_lines import EpochLines
 from elmo_bench.runs.files import RunFiles
+from elmo_bench.runs.header import arm, header
 from elmo_bench.runs.history import MetricsHistory
 from elmo_bench.runs.identity import identity
+from elmo_bench.runs.label_analysis import analyze
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.runs.predictions import write_prediction_files, write_predictions
 from elmo_bench.runs.trainer import new_trainer, set_up_process
@@ -35,10 +40,11 @@ def run(settings: RunSettings, overrides: Sequence[str] = ()) -> float:
         settings: Of the run.
         overrides: The command line that made them, for the record.
     """
-    baseline = None
-    if settings.has_baseline:
-        baseline = evaluate(settings.for_baseline(), overrides)
-    record = evaluate(settings, overrides)
+    stages = [settings.for_baseline(), settings] if settings.has_baseline else [settings]
+    for line in header(stages):
+        log.info("%s", line)
+    *before, record = [evaluate(stage, overrides) for stage in stages]
+    baseline = before[0] if before else None
     published = settings.task.published
     show_comparison(baseline, record, published.plain() if published else {})
     return record.scores["dev"][record.metric]
@@ -52,29 +58,31 @@ def evaluate(settings: RunSettings, overrides: Sequence[str] = ()) -> Record:
     provide_bilm(settings)
     files = RunFiles.of(settings)
     files.folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(files.folder / "lock"):
+    with file_lock(files.folder / "lock", f"runs {files.name}"):
         done = None if settings.force else files.finished()
         if done is not None:
             log.info("%s is finished; force=true repeats it", files.record)
             return done
         if settings.force:
             files.restart()
+        log.info("== %s: %s", arm(settings), files.name)
         return _execute(settings, overrides, files)
 
 
 def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -> Record:
     """Train on train, select on dev, read test once, and write the record."""
-    started, timer = _now(), StageTimer()
+    started, timer, metric = _now(), StageTimer(), settings.task.metric
     files.marker.unlink(missing_ok=True)  # its record was lost or damaged
     set_up_process(settings)
     components = build_components(settings, timer)
+    log.info("training %s parameters", f"{components.sizes()['trained parameters']:,}")
     files.write_model_spec(settings, components.model_spec())
     history = MetricsHistory(files.folder / "curves.csv")
     logger = build_logger(
         settings.logger, files.folder, files.name, settings.task.name, identity(settings)
     )
     try:
-        trainer = new_trainer(settings, files, history, logger)
+        trainer = _visible_trainer(settings, files, history, logger)
         trainer.fit(components.module, components.data, ckpt_path=files.resumable())
         timer.seconds["training"] = history.seconds
         predictions: dict[Split, dict[str, Any]] = {"dev": _load_best(components.module, files)}
@@ -82,7 +90,7 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
             [tested] = trainer.test(components.module, components.data, verbose=False)
         predictions["test"] = components.module.predictions_by_id()
         write_prediction_files(files.folder, components.task, components.splits, predictions)
-        dev = _best_row(history.rows, settings.task.metric)
+        dev = _best_row(history.rows, metric)
         record = _record(
             settings,
             overrides,
@@ -94,6 +102,7 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
             predictions=write_predictions(
                 files.record, components.task, components.splits["test"], predictions["test"]
             ),
+            **analyze(components.task, metric, components.splits["test"], predictions["test"]),
             started=started,
             finished=_now(),
         )
@@ -105,6 +114,16 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
     finally:
         if logger is not None:
             logger.finish()
+
+
+def _visible_trainer(
+    settings: RunSettings, files: RunFiles, history: MetricsHistory, logger: GuardedLogger | None
+) -> Trainer:
+    """The trainer of a run, with a progress bar on a terminal and a line per epoch elsewhere."""
+    live = settings.trainer.progress_bar and Console().is_terminal
+    shown = settings.but(trainer=settings.trainer.but(progress_bar=live))
+    lines: list[Callback] = [] if live else [EpochLines(history, settings.task.metric)]
+    return new_trainer(shown, files, history, logger, lines)
 
 
 def _record(
