@@ -12,7 +12,7 @@ from rich.console import Console
 
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Split
-from elmo_bench.loggers import GuardedLogger, build_logger
+from elmo_bench.loggers import GuardedLogger, Logged, build_logger
 from elmo_bench.records.environment import environment
 from elmo_bench.records.lock import file_lock
 from elmo_bench.records.run import Record, write_record
@@ -78,9 +78,7 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
     log.info("training %s parameters", f"{components.sizes()['trained parameters']:,}")
     files.write_model_spec(settings, components.model_spec())
     history = MetricsHistory(files.folder / "curves.csv")
-    logger = build_logger(
-        settings.logger, files.folder, files.name, settings.task.name, identity(settings)
-    )
+    logger = build_logger(settings.logger, files.folder, _logged(settings, files, started))
     try:
         trainer = _visible_trainer(settings, files, history, logger)
         trainer.fit(components.module, components.data, ckpt_path=files.resumable())
@@ -151,6 +149,14 @@ def _record(
     )
 
 
+def _logged(settings: RunSettings, files: RunFiles, started: str) -> Logged:
+    """How a logger knows the run: a resumed run by the same id, a repeated one by a new one."""
+    again = f"-{''.join(filter(str.isdigit, started))}" if settings.force else ""
+    kind = "baseline" if settings.elmo.is_baseline else settings.elmo.name
+    task = settings.task.name
+    return Logged(f"{files.name}{again}", files.name, task, kind, identity(settings))
+
+
 def _log_outcome(
     logger: GuardedLogger, settings: RunSettings, files: RunFiles, record: Record
 ) -> None:
@@ -176,7 +182,7 @@ def _log_outcome(
             style.save(layer_weights.draw_groups(Runs([record]).with_elmo), path)
         return path
 
-    logger.log_summary(values, draw if record.layer_weights else None)
+    logger.log_summary(values, files.record, draw if record.layer_weights else None)
 
 
 def _load_best(module: TaskModule, files: RunFiles) -> dict[str, Any]:
