@@ -167,7 +167,9 @@ def _build(
     positions = np.array(flat, dtype=np.int64).reshape(-1, 2)
     shape = (len(layers), len(positions), bilm.output_dim)
     with replace_folder(folder) as unfinished:
-        with Progress(transient=True, console=Console(stderr=True)) as progress:
+        console = Console(stderr=True)
+        hidden = not console.is_terminal  # a notebook or a file
+        with Progress(transient=True, console=console, disable=hidden) as progress:
             task = progress.add_task(f"Reading {path.name}", total=len(positions))
 
             def advance(block: np.ndarray) -> np.ndarray:

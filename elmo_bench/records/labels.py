@@ -19,7 +19,7 @@ class Change(NamedTuple):
 
     gold: str
     mistaken: str
-    count: int
+    times: int
 
 
 def paired(gold: Mapping[str, str], predicted: Mapping[str, str]) -> dict[str, Pair]:
@@ -81,4 +81,4 @@ def changes(
 
 def _ordered(counts: Counter[tuple[str, str]]) -> list[Change]:
     found = [Change(gold, other, count) for (gold, other), count in counts.items()]
-    return sorted(found, key=lambda change: (-change.count, change.gold, change.mistaken))
+    return sorted(found, key=lambda change: (-change.times, change.gold, change.mistaken))

@@ -89,7 +89,7 @@ def _list(record: Record) -> Table:
         for predicted, count in row.items()
         if gold != predicted
     ]
-    wrong.sort(key=lambda change: (-change.count, change.gold, change.mistaken))
+    wrong.sort(key=lambda change: (-change.times, change.gold, change.mistaken))
     title = "Most frequent confusions on the test split"
     columns = {"gold": "Gold", "mistaken": "Predicted", "count": "Count"}
     return Table("confusion", title, columns, [_row(one) for one in wrong[:FREQUENT]], narrow=())
@@ -99,7 +99,7 @@ def _row(change: Change) -> dict[str, Cell]:
     return {
         "gold": word(_named(change.gold)),
         "mistaken": word(_named(change.mistaken)),
-        "count": Cell(f"{change.count:,}", {"": change.count}),
+        "count": Cell(f"{change.times:,}", {"": change.times}),
     }
 
 
@@ -111,7 +111,7 @@ def _changes_table(mended: list[Change], made: list[Change]) -> Table:
         for change in found[:FREQUENT]
     ]
     total = ", ".join(
-        f"{what} {sum(change.count for change in found):,}"
+        f"{what} {sum(change.times for change in found):,}"
         for what, found in (("mends", mended), ("makes", made))
     )
     title = f"Confusions that the baseline makes and ELMo does not, and the reverse: {total}"

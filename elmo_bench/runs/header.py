@@ -98,5 +98,5 @@ def _bilm_state(settings: RunSettings) -> str:
     if bilm.official:
         return "published weights, downloaded if missing"
     if bilm.pretrain_on is not None:
-        return f"to pretrain first, on corpus={bilm.pretrain_on}"
+        return f"to pretrain, on corpus={bilm.pretrain_on}"
     return "shipped"

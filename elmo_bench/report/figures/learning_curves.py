@@ -2,6 +2,7 @@
 
 from statistics import fmean
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -70,7 +71,8 @@ def _draw_pair(axes: Axes, baseline: Group, group: Group) -> None:
     whole_ticks(axes, 5)
     length = updates_per_epoch(group)
     if length is not None:
-        above = axes.secondary_xaxis("top", functions=(lambda x: x / length, lambda x: x * length))
+        scale = (lambda x: np.asarray(x) / length, lambda x: np.asarray(x) * length)
+        above = axes.secondary_xaxis("top", functions=scale)
         above.set_xlabel("epochs", labelpad=1)
         above.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
 
