@@ -41,6 +41,7 @@ BOXES = {
     "loggers": (8.0, "W&B, TensorBoard"),
     "bilm": (6.0, "the language model"),
     "nn": (2.6, "blocks of networks"),
+    "kernels": (4.3, "compiled layers"),
     "report": (7.6, "tables, figures, page"),
     "data": (3.5, "examples, formats"),
     "metrics": (1.4, "official scores"),

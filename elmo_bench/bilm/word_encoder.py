@@ -12,6 +12,7 @@ from torch.nn.functional import embedding
 from elmo_bench.bilm.characters import UNK
 from elmo_bench.data.files import DataError
 from elmo_bench.data.vectors import read_vectors
+from elmo_bench.errors import UserError
 
 
 class WordEncoder(nn.Module):
@@ -36,7 +37,7 @@ class WordEncoder(nn.Module):
         super().__init__()
         self.rows = {word: row for row, word in enumerate(vocabulary)}
         if UNK not in self.rows:
-            raise ValueError(
+            raise UserError(
                 f"the vocabulary of a word encoder must contain {UNK} for unknown words."
             )
         table = torch.randn(len(vocabulary), word_dim) / sqrt(word_dim)

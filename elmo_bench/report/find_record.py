@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.run import Record, read_record, read_records
 from elmo_bench.report.selection import REFERENCE, RUNS
 
@@ -31,7 +32,7 @@ def find_record(name: str) -> tuple[Record, list[Record]]:
             return found[0], records
         if found:
             several = ", ".join(record.file_name.removesuffix(".json") for record in found)
-            raise ValueError(f"several runs in {folder} begin with {wanted!r}: {several}")
+            raise UserError(f"several runs in {folder} begin with {wanted!r}: {several}")
         known += names
     listed = ", ".join(known) or "none; `python run.py task=ner` makes one"
-    raise ValueError(f"no run begins with {wanted!r}. The runs are: {listed}")
+    raise UserError(f"no run begins with {wanted!r}. The runs are: {listed}")

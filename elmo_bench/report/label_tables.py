@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.labels import NONE, Change, changes
 from elmo_bench.records.predictions import read_predictions
 from elmo_bench.records.run import Record
@@ -42,7 +43,10 @@ def changed_confusions(
     theirs, ours = read_predictions(baseline), read_predictions(record)
     if theirs is None or ours is None or len(theirs.lines) != len(ours.lines):
         return None
-    before, after = theirs.labels, ours.labels
+    try:
+        before, after = theirs.labels, ours.labels
+    except UserError:
+        return None  # a damaged file; the tables do without it
     return changes(before, after) if any(before) and any(after) else None
 
 

@@ -80,8 +80,10 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
     history = MetricsHistory(files.folder / "curves.csv")
     logger = build_logger(settings.logger, files.folder, _logged(settings, files, started))
     try:
-        trainer = _visible_trainer(settings, files, history, logger)
-        trainer.fit(components.module, components.data, ckpt_path=files.resumable())
+        steps = components.data.steps_per_epoch()
+        trainer = _visible_trainer(settings, files, history, logger, steps)
+        begun = files.resumable()
+        trainer.fit(components.module, components.data, ckpt_path=begun, weights_only=True)
         timer.seconds["training"] = history.seconds
         predictions: dict[Split, dict[str, Any]] = {"dev": _load_best(components.module, files)}
         with timer("test"):
@@ -115,13 +117,17 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
 
 
 def _visible_trainer(
-    settings: RunSettings, files: RunFiles, history: MetricsHistory, logger: GuardedLogger | None
+    settings: RunSettings,
+    files: RunFiles,
+    history: MetricsHistory,
+    logger: GuardedLogger | None,
+    steps_per_epoch: int,
 ) -> Trainer:
     """The trainer of a run, with a progress bar on a terminal and a line per epoch elsewhere."""
     live = settings.trainer.progress_bar and Console().is_terminal
     shown = settings.but(trainer=settings.trainer.but(progress_bar=live))
     lines: list[Callback] = [] if live else [EpochLines(history, settings.task.metric)]
-    return new_trainer(shown, files, history, logger, lines)
+    return new_trainer(shown, files, history, logger, steps_per_epoch, lines)
 
 
 def _record(
