@@ -5,6 +5,7 @@ batch shrinks as sequences end and no step computes padding. `sizes` is the numb
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import inf, sqrt
 
 import torch
@@ -12,6 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import dropout, linear
 
+from elmo_bench.bilm.panels import PANEL_ROWS, filled
 from elmo_bench.kernels.compiled import fits, load_kernel
 from elmo_bench.kernels.recurrence import Operands, Reading, run_layers
 
@@ -89,6 +91,27 @@ class LstmLayer(nn.Module):
         # One matrix product for all steps; only the recurrent product stays in the loop.
         gates = linear(inputs, self.input_weight, self.gate_bias)
         return self._run_steps(gates.split(list(sizes)), hidden, cell)
+
+    def run_panels(
+        self, inputs: Tensor, sizes: Sequence[int], hidden: Tensor, cell: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Compute the same so that no sequence depends on the others in the batch (see panels)."""
+        starts = [0, *accumulate(sizes)]
+        outputs, lasts = inputs.new_empty(len(inputs), hidden.shape[1]), []
+        for first in range(0, len(hidden), PANEL_ROWS):
+            states = [filled(state[first : first + PANEL_ROWS]).clone() for state in (hidden, cell)]
+            for start, size in zip(starts, sizes, strict=False):
+                rows = slice(start + first, start + min(size, first + PANEL_ROWS))
+                if rows.start >= rows.stop:
+                    break
+                read = filled(inputs[rows])
+                new = self._run_steps([linear(read, self.input_weight, self.gate_bias)], *states)
+                for state, values in zip(states, new[1:], strict=True):
+                    state[: rows.stop - rows.start] = values[: rows.stop - rows.start]
+                outputs[rows] = states[0][: rows.stop - rows.start]
+            lasts.append([state[: len(hidden) - first] for state in states])
+        last_hidden, last_cell = (torch.cat(state) for state in zip(*lasts, strict=True))
+        return outputs, last_hidden, last_cell
 
     def _run_steps(
         self, steps: Sequence[Tensor], hidden: Tensor, cell: Tensor
@@ -189,9 +212,11 @@ def run_stacks(
     inputs: Sequence[Float[Tensor, "row dim"]],
     sizes: Sequence[int],
     states: Sequence[State],
+    apart: bool = False,
 ) -> list[tuple[list[Float[Tensor, "row dim"]], State]]:
     """Run stacks of the same depth at once, each on its own packed sequences of the same lengths.
 
+    With `apart`, no sequence's frozen layers depend on the others in the batch, on the CPU.
     Return each layer's packed outputs and the last states, for every stack.
     """
     layers: list[list[Tensor]] = [[] for _ in stacks]
@@ -206,6 +231,7 @@ def run_stacks(
             inputs,
             sizes,
             [(hidden[number], cell[number]) for hidden, cell in states],
+            apart,
         )
         inputs = [
             outputs + below if stack.skip_connections and number else outputs
@@ -225,12 +251,15 @@ def run_together(
     inputs: Sequence[Tensor],
     sizes: Sequence[int],
     states: Sequence[tuple[Tensor, Tensor]],
+    apart: bool = False,
 ) -> Sequence[tuple[Tensor, Tensor, Tensor]]:
     """Run one layer of each stack: in compiled code at once, or one after the other."""
     given = list(zip(layers, inputs, states, strict=True))
     kernel = load_kernel() if fits(*inputs) else None
     if kernel is None:
-        return [layer.run_plain(below, sizes, *state) for layer, below, state in given]
+        apart = apart and not torch.is_grad_enabled() and inputs[0].device.type == "cpu"
+        run = LstmLayer.run_panels if apart else LstmLayer.run_plain
+        return [run(layer, below, sizes, *state) for layer, below, state in given]
     return run_layers(
         kernel,
         [layer.reading(sizes) for layer in layers],

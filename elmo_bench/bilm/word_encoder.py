@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from elmo_bench.bilm.characters import UNK
+from elmo_bench.bilm.panels import in_panels
 from elmo_bench.data.files import DataError
 from elmo_bench.data.vectors import read_vectors
 from elmo_bench.errors import UserError
@@ -54,7 +55,7 @@ class WordEncoder(nn.Module):
         return torch.tensor(rows, dtype=torch.long).unsqueeze(1)
 
     def forward(self, ids: Int[Tensor, "word char"]) -> Float[Tensor, "word dim"]:
-        return self.projection(embedding(ids[:, 0], self.table))
+        return in_panels(self.projection, embedding(ids[:, 0], self.table))
 
 
 def _fill_from_file(table: Tensor, rows: dict[str, int], path: Path) -> None:

@@ -147,6 +147,15 @@ class ScheduleSettings(Settings):
     warmup_steps: Steps = Field(description="optimizer steps of linear warm-up")
 
 
+class NewSoftmaxSettings(Settings):
+    """Training of a new softmax on the frozen biLM, where `init_from` has none."""
+
+    lr: Positive = Field(description="learning rate, constant after the warm-up")
+    max_epochs: Count = Field(description="largest number of passes over the corpus")
+    num_validations: Count = Field(description="measurements of held-out loss in each of them")
+    patience: Count = Field(description="measurements without a lower loss before it stops")
+
+
 class PretrainingSettings(Settings):
     """The recipe: conf/pretraining."""
 
@@ -168,6 +177,7 @@ class PretrainingSettings(Settings):
     sum_over_steps: bool = Field(description="multiply the loss by unroll_steps, as bilm-tf does")
     precision: Precision = Field(description="of Lightning; mixed precision needs a GPU")
     num_validations: Count = Field(description="measurements of held-out perplexity")
+    new_softmax: NewSoftmaxSettings
 
     @property
     def tokens_per_step(self) -> int:

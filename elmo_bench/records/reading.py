@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from elmo_bench.errors import UserError
 
@@ -60,7 +60,7 @@ def read_object(path: Path) -> dict[str, Any]:
 def checked(kind: type[Kind], values: Any, place: Path | str) -> Kind:
     """Values as a pydantic model or dataclass, with every type checked."""
     try:
-        return TypeAdapter(kind).validate_python(values, strict=not issubclass(kind, BaseModel))
+        return TypeAdapter(kind).validate_python(values)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))

@@ -72,8 +72,6 @@ def read_record(path: Path) -> Record:
     """Read one record; a UserError says what is wrong with the file."""
     record = read_as(Record, path, VERSION)
     checked(_Inside, {name: getattr(record, name) for name in _Inside.model_fields}, path)
-    if record.error is None and record.metric not in record.scores.get("test", {}):
-        raise UserError(f"{path}: scores.test has no {record.metric}, which tables show")
     if record.elmo != "none" and not {"elmo", "bilm"} <= record.config.keys():
         raise UserError(f"{path}: config has no elmo and bilm, but the run used ELMo")
     return record
@@ -103,7 +101,7 @@ class _Weights(BaseModel):
     @model_validator(mode="after")
     def _one_each(self) -> "_Weights":
         if self.layers is not None and len(self.layers) != len(self.weights):
-            raise ValueError(f"{len(self.weights)} weights of {len(self.layers)} layers")
+            raise UserError(f"{len(self.weights)} weights of {len(self.layers)} layers")
         return self
 
 

@@ -22,9 +22,10 @@ def check_inputs(settings: RunSettings) -> None:
         for split in get_args(Split):
             split_files(task, data, split, Path(settings.paths.cache))
     if isinstance(settings.words, GloveWords):
-        path = Path(settings.words.path).expanduser()
-        if not path.is_file():
-            raise DataError(path, None, "there is no such file (words.path)")
+        named = settings.words.path
+        for path in map(Path, [named] if isinstance(named, str) else named):
+            if not path.expanduser().is_file():
+                raise DataError(path, None, "there is no such file (words.path)")
     if not settings.elmo.is_baseline:
         _check_bilm(settings)
 

@@ -29,7 +29,7 @@ KINDS = (Optimizer, LRScheduler)
 
 def _factory(settings: FromTorch, key: str) -> Callable[..., Any]:
     module, _, name = settings.target.rpartition(".")
-    found = getattr(import_module(module), name, None)
+    found: Any = getattr(import_module(module), name, None)
     if not (isinstance(found, type) and issubclass(found, KINDS)) or found in KINDS:
         raise ConfigError(f"{key}._target_={settings.target}: PyTorch has no such class")
     known, options = list(inspect.signature(found).parameters)[1:], settings.options()
@@ -38,7 +38,8 @@ def _factory(settings: FromTorch, key: str) -> Callable[..., Any]:
             raise ConfigError(unknown_key(f"{key}.{option}", value, known))
     parameter = torch.nn.Parameter(torch.zeros(1))
     try:  # before training, since only the class knows which values it takes
-        found(SGD([parameter]) if issubclass(found, LRScheduler) else [parameter], **options)
+        first: Any = SGD([parameter]) if issubclass(found, LRScheduler) else [parameter]
+        found(first, **options)
     except Exception as error:
         raise ConfigError(f"{key}: {name} does not take {options} ({error})") from error
     return partial(found, **options)

@@ -139,6 +139,7 @@ def _records(folder: Path) -> None:
 def read_reports(folder: Path) -> int:
     """All tables in all formats; returns the number of records."""
     records, analyses = read_records(folder / "runs"), read_analyses(folder / "analysis")
+    assert len(records) >= 4 and analyses  # the others are read
     tables = build_tables(records, analyses, TABLES)
     for table in tables:
         for write_table in formats.ONE_BY_ONE.values():

@@ -51,6 +51,7 @@ SETTINGS: dict[Any, Any] = {
     "lines.markersize": 4,
     "legend.frameon": False,
     "hatch.linewidth": 0.6,
+    "text.parse_math": False,  # a $ in a name is a $
     "svg.hashsalt": "elmo_bench",
     "pdf.fonttype": 42,
 }
