@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from filelock import FileLock
 from jaxtyping import Float, Float16, Int64
 from rich.console import Console
 from rich.progress import Progress
@@ -29,6 +28,7 @@ from elmo_bench.bilm.model import BiLm
 from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_folder
 from elmo_bench.records.digest import content_hash
+from elmo_bench.records.lock import file_lock
 
 BLOCK_ROWS = 16_384  # searched at a time
 
@@ -132,7 +132,7 @@ def open_index(
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
     folder = cache / key
     cache.mkdir(parents=True, exist_ok=True)
-    with FileLock(cache / f"{key}.lock"):
+    with file_lock(cache / f"{key}.lock", "indexes the same text"):
         found = _load(folder, list(layers))
         if found is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -166,7 +166,9 @@ def _build(
     positions = np.array(flat, dtype=np.int64).reshape(-1, 2)
     shape = (len(layers), len(positions), bilm.output_dim)
     with replace_folder(folder) as unfinished:
-        with Progress(transient=True, console=Console(stderr=True)) as progress:
+        console = Console(stderr=True)
+        hidden = not console.is_terminal  # a notebook or a file
+        with Progress(transient=True, console=console, disable=hidden) as progress:
             task = progress.add_task(f"Reading {path.name}", total=len(positions))
 
             def advance(block: np.ndarray) -> np.ndarray:

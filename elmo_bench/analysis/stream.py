@@ -20,7 +20,9 @@ Item = TypeVar("Item")
 
 def shown(items: Sequence[Item]) -> Iterable[Item]:
     """Iterate over the items with a progress bar on stderr, away from printed results."""
-    return track(items, "Reading sentences", transient=True, console=Console(stderr=True))
+    console = Console(stderr=True)
+    hidden = not console.is_terminal  # a notebook or a file
+    return track(items, "Reading sentences", transient=True, console=console, disable=hidden)
 
 
 def stream_layers(

@@ -361,6 +361,7 @@ class WandbLogger(Settings):
     project: str = Field(description="of Weights & Biases")
     entity: str | None = Field(description="user or team; null: your default one")
     mode: Literal["auto", "online", "offline"] = Field(description="auto: online if it can be")
+    group: str | None = Field(None, description="of W&B runs; null: the sweep, or the task")
 
 
 LoggerSettings = Annotated[CsvLogger | TensorBoardLogger | WandbLogger, Field(discriminator="name")]

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock
 from jaxtyping import Float
 
 from elmo_bench.data.files import DataError, numbered_lines
 from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_file
+from elmo_bench.records.lock import file_lock
 
 Vector = Float[np.ndarray, " dim"]
 SURPLUS = re.compile(r" -?\d*\.\d+$")  # a number left on the word: the line has too many
@@ -145,7 +145,7 @@ def train_vectors(
         epochs: Passes over the text.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{path}.lock"):
+    with file_lock(f"{path}.lock", "trains the same word vectors"):
         if path.exists():
             return path
         from gensim.models import Word2Vec  # slow to import, and few runs need it

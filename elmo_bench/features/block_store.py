@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from filelock import FileLock
 from jaxtyping import UInt8
+
+from elmo_bench.records.lock import file_lock
 
 KEY_BYTES = 16
 SEAL = 0xE130BE4C  # XOR of the 32-bit words of an intact record, so a record of zeros is invalid
@@ -66,7 +67,7 @@ class BlockStore:
 
     def append(self, blocks: dict[bytes, list[bytes]]) -> None:
         """Append blocks, each given as a list of its parts."""
-        with FileLock(self.folder / "lock"):
+        with file_lock(self.folder / "lock", "writes frozen layers"):
             with open(self._blocks, "ab") as file:
                 offset = -(-file.tell() // ALIGNMENT) * ALIGNMENT
                 file.write(bytes(offset - file.tell()))

@@ -13,9 +13,9 @@ from typing import Annotated
 
 import numpy as np
 import torch
-from filelock import FileLock
 from jaxtyping import Float, UInt8
 from pydantic import Field
+from rich.console import Console
 from rich.progress import Progress
 from torch import Tensor
 
@@ -24,6 +24,7 @@ from elmo_bench.data.example import Segment
 from elmo_bench.errors import UserError
 from elmo_bench.features.block_store import KEY_BYTES, BlockStore
 from elmo_bench.records.atomic import write_text
+from elmo_bench.records.lock import file_lock
 from elmo_bench.records.reading import checked, read_object
 
 log = logging.getLogger(__name__)
@@ -88,11 +89,19 @@ class FeatureCache:
             layers: The layers that will be read, and so are checked; all layers are written.
             embed: Computes the layers of each of a few segments.
         """
+        segments = list(dict.fromkeys(segments))
         missing = self.missing(segments, layers)
+        log.info(
+            "frozen layers: %s segments, %s of them to compute (%.0f MB)",
+            *(f"{len(segments):,}", f"{len(missing):,}", self.num_bytes(missing) / 1e6),
+        )
         if not missing:
             return 0
         self._prepare(missing)
-        with Progress(transient=True) as progress:
+        console = Console()
+        # Elsewhere than on a terminal it would leave an empty line.
+        hidden = not console.is_terminal
+        with Progress(console=console, transient=True, disable=hidden) as progress:
             task = progress.add_task("Frozen layers", total=sum(map(len, missing)))
             for chunk in _chunks(missing):
                 self.store.refresh()  # another process may have been faster
@@ -153,7 +162,7 @@ class FeatureCache:
                 f"paths.cache to another disk, or compute them for every batch: features=online."
             )
         about = self.folder / "about.json"
-        with FileLock(self.folder / "lock"):
+        with file_lock(self.folder / "lock", "writes frozen layers"):
             if not about.exists():
                 write_text(about, json.dumps(asdict(self.info)))
 

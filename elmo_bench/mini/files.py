@@ -8,8 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Literal, get_args
 
-from filelock import FileLock
-
 from elmo_bench.mini.draw import Draw
 from elmo_bench.mini.population import build_world
 from elmo_bench.mini.settings import VERSION, MiniSettings
@@ -25,6 +23,7 @@ from elmo_bench.mini.views.wsd import wsd_lines
 from elmo_bench.mini.world import World
 from elmo_bench.records.atomic import replace_folder
 from elmo_bench.records.digest import content_hash
+from elmo_bench.records.lock import file_lock
 
 Split = Literal["train", "dev", "test"]
 Lines = Callable[[Teller, int], Iterable[str]]
@@ -83,7 +82,7 @@ def ensure_mini(cache: Path, settings: MiniSettings) -> Path:
     if folder.absolute() not in _checked or not folder.exists():
         if _damage(folder):
             cache.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{folder}.lock"):
+            with file_lock(f"{folder}.lock", "generates the mini benchmark"):
                 _generate(folder, settings)
         _checked.add(folder.absolute())
     return folder
@@ -96,6 +95,8 @@ def _generate(folder: Path, settings: MiniSettings) -> None:
         return
     if folder.exists():
         log.warning("generating the mini benchmark again: %s", damage)
+    else:
+        log.info("generating the mini benchmark in %s", folder)
     with replace_folder(folder) as unfinished:
         write_mini(unfinished, settings)
         checksums = {

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
@@ -19,6 +18,7 @@ from elmo_bench.errors import UserError
 from elmo_bench.pretraining.corpus import Corpus, Sentence
 from elmo_bench.records.atomic import replace_folder
 from elmo_bench.records.digest import digest
+from elmo_bench.records.lock import file_lock
 
 # Above this many distinct words, about 1 GB, the rarest are dropped while counting.
 MAX_COUNTED = 8_000_000
@@ -113,7 +113,7 @@ def prepare_corpus(corpus: Corpus, identity: Mapping[str, Any], cache: Path) -> 
     """
     folder = cache / digest(identity)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{folder}.lock"):
+    with file_lock(f"{folder}.lock", "reads the same corpus"):
         if not folder.exists():
             with replace_folder(folder) as new:
                 counts = write_store(new / "train", corpus.train(), count=True)

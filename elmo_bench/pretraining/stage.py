@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from filelock import FileLock
 from pytorch_lightning import Callback, Trainer
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
@@ -34,6 +33,9 @@ from elmo_bench.pretraining.new_softmax import BestSoftmax, frozen, softmax_alon
 from elmo_bench.pretraining.resume import RESUME, find_checkpoint, first_difference
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
 from elmo_bench.pretraining.trainer import new_trainer
+from elmo_bench.records.lock import file_lock
+
+log = logging.getLogger(__name__)
 
 
 class PretrainingError(UserError):
@@ -149,6 +151,12 @@ def _fit(
     """Train from the beginning, or from where an interrupted training was."""
     bilm, softmax, vocabulary = model
     recipe, num_steps = settings.pretraining, count_steps(text, settings.pretraining)
+    if _is_first():
+        log.info(
+            "== pretraining %s: %s parameters of the biLM, %s training words, %s steps",
+            *(scratch.name, f"{sum(p.numel() for p in bilm.parameters()):,}"),
+            *(f"{text.train.num_words:,}", f"{num_steps:,}"),
+        )
     module = BilmTraining(bilm, softmax, recipe)
     num_batches = num_steps * recipe.accumulate_grad_batches
     data = StreamData(text, vocabulary, bilm.encoder, recipe, num_batches)
@@ -204,7 +212,9 @@ def _default_name(settings: PretrainSettings) -> str:
 
 def _only_one(scratch: Path) -> AbstractContextManager[Any]:
     """Make other trainings of this name wait; the other ranks of this one take no lock."""
-    return FileLock(scratch / "lock") if _is_first() else nullcontext()
+    if not _is_first():
+        return nullcontext()
+    return file_lock(scratch / "lock", f"trains the biLM {scratch.name}")
 
 
 def _is_first() -> bool:

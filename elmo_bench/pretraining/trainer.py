@@ -8,10 +8,11 @@ from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.pretraining_settings import PretrainSettings
-from elmo_bench.loggers import build_logger
+from elmo_bench.loggers import Logged, build_logger
 from elmo_bench.pretraining.callbacks import LossCurve
 from elmo_bench.pretraining.progress import PretrainingProgress
 from elmo_bench.pretraining.resume import RESUME, ResumeCheckpoint
+from elmo_bench.records.digest import digest
 
 
 def new_trainer(
@@ -41,7 +42,9 @@ def new_trainer(
         callbacks.append(PretrainingProgress(tokens, sampled=recipe.loss.kind == "sampled"))
     logger = None
     if getattr(rank_zero_only, "rank", 0) == 0:
-        logger = build_logger(settings.logger, scratch, scratch.name, "pretraining", identity)
+        name = scratch.name
+        run = Logged(f"{name}-{digest(identity)}", name, "pretraining", "pretraining", identity)
+        logger = build_logger(settings.logger, scratch, run)
     trainer = Trainer(
         accelerator=how.accelerator,
         devices=how.devices,

@@ -1,5 +1,6 @@
 """Builds a run from its settings: examples, frozen layers, words, module, batches."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from elmo_bench.runs.module import TaskModule
 from elmo_bench.runs.optimizers import optimizer_factory, scheduler_factory
 from elmo_bench.runs.word_vectors import build_word_embedding
 from elmo_bench.task import Task
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ def build_components(settings: RunSettings, timer: StageTimer) -> RunComponents:
             examples, reasons = load_split(task, settings.task, settings.data, split, cache)
             splits[split] = examples
             skipped.update({f"{split}: {reason}": n for reason, n in reasons.items()})
+    log.info("data: %s", _found(splits, skipped))
     train = distinct_segments(splits["train"])
     segments = distinct_segments(example for split in splits.values() for example in split)
     frozen, perplexity = None, {}
@@ -97,6 +101,13 @@ def build_components(settings: RunSettings, timer: StageTimer) -> RunComponents:
     return RunComponents(
         task, splits, skipped, frozen, perplexity, words, label_vocabulary, module, data
     )
+
+
+def _found(splits: Mapping[Split, list[Example]], skipped: Skipped) -> str:
+    """What the readers found, in a line."""
+    counts = ", ".join(f"{len(examples):,} {split}" for split, examples in splits.items())
+    left_out = "; ".join(f"{reason} ({count:,})" for reason, count in skipped.items())
+    return f"{counts} examples" + (f"; skipped: {left_out}" if left_out else "")
 
 
 def build_module(

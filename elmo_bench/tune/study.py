@@ -22,6 +22,7 @@ from elmo_bench.config.compose import run_settings
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.records.digest import digest
+from elmo_bench.records.lock import file_lock
 from elmo_bench.records.timer import StageTimer
 from elmo_bench.runs.bilm import provide_bilm
 from elmo_bench.runs.build import build_components
@@ -145,7 +146,7 @@ class Search:
             return
         files = RunFiles.of(settings)
         files.folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(files.folder / "lock"):
+        with file_lock(files.folder / "lock", f"runs {files.name}"):
             try:
                 self.study.tell(trial, train(settings, files, trial, self.monitor))
             except optuna.TrialPruned:
