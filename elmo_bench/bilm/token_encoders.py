@@ -22,6 +22,7 @@ from elmo_bench.config.bilm_settings import (
     EncoderSettings,
     WordEncoderSettings,
 )
+from elmo_bench.errors import UserError
 from elmo_bench.kernels.compiled import fits, load_kernel
 from elmo_bench.kernels.convolution import WindowMax
 from elmo_bench.kernels.dense import Linear
@@ -191,7 +192,7 @@ def build_encoder(
             return CharRnnEncoder(output_dim, **arguments)
         case WordEncoderSettings():
             if vocabulary is None:
-                raise ValueError("bilm.encoder.kind=word needs a vocabulary; char_cnn needs none.")
+                raise UserError("bilm.encoder.kind=word needs a vocabulary; char_cnn needs none.")
             return WordEncoder(output_dim, **arguments, vocabulary=vocabulary)
 
 

@@ -13,6 +13,7 @@ from elmo_bench.bilm.characters import UNK
 from elmo_bench.bilm.panels import in_panels
 from elmo_bench.data.files import DataError
 from elmo_bench.data.vectors import read_vectors
+from elmo_bench.errors import UserError
 
 
 class WordEncoder(nn.Module):
@@ -37,7 +38,7 @@ class WordEncoder(nn.Module):
         super().__init__()
         self.rows = {word: row for row, word in enumerate(vocabulary)}
         if UNK not in self.rows:
-            raise ValueError(
+            raise UserError(
                 f"the vocabulary of a word encoder must contain {UNK} for unknown words."
             )
         table = torch.randn(len(vocabulary), word_dim) / sqrt(word_dim)
