@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from elmo_bench.config.device_argument import add_device
+
 HELP = "measure the perplexity of a biLM on text files: forward, backward and mean"
 
 
@@ -12,6 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files", nargs="+", type=Path, help="one tokenized sentence per line; plain or .gz"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -24,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench import BiLm
     from elmo_bench.data.files import numbered_lines
 
-    bilm = BiLm.load(args.bilm)
+    bilm = BiLm.load(args.bilm, args.device)
     known = set(bilm.vocabulary or ())
     results = {}
     for file in args.files:

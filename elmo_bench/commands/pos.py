@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from elmo_bench.config.device_argument import add_device
+
 HELP = "train a linear part-of-speech classifier on every layer of a biLM, with baselines"
 
 
@@ -32,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--results", type=Path, default=Path("results/analysis"), metavar="DIR",
         help="folder to record the result in (default: %(default)s)",
     )  # fmt: skip
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -45,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     if args.limit is not None and args.limit < 1:
         raise ValueError(f"--limit must be at least 1, not {args.limit}")
     files, data = _files(args)
-    bilm = BiLm.load(args.bilm)
+    bilm = BiLm.load(args.bilm, args.device)
     found = study_pos(bilm, files, data, args.vectors, args.limit, cache=args.cache)
     show_scores([found], new_console())
     print(write_analysis(found, args.results))

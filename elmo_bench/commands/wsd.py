@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from elmo_bench.config.device_argument import add_device
+
 HELP = "disambiguate word senses with every layer of a biLM, with baselines"
 
 
@@ -50,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--results", type=Path, default=Path("results/analysis"), metavar="DIR",
         help="folder to record the results in (default: %(default)s)",
     )  # fmt: skip
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     train, tests, data = _files(args)
     ways = product(args.nearest, (answer == "yes" for answer in args.center), args.window)
     methods = list(dict.fromkeys(Method(*way) for way in ways))
-    bilm = BiLm.load(args.bilm)
+    bilm = BiLm.load(args.bilm, args.device)
     found = study_senses(bilm, train, tests, data, methods, args.vectors, args.wordnet, args.cache)
     show_scores(found, new_console())
     for analysis in found:

@@ -15,6 +15,7 @@ from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.data.files import DataError
+from elmo_bench.devices import resolve_device
 from elmo_bench.features.frozen import pad_layers
 from elmo_bench.features.mix import layer_numbers
 from elmo_bench.nn.word_embedding import WordEmbedding
@@ -40,9 +41,11 @@ class Predictor:
 
     Args:
         folder: The run's folder in outputs/runs.
+        device: Where it runs, as `resolve_device` takes it.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, device: str = "cpu") -> None:
+        self.device = resolve_device(device)
         text = (folder / "settings.json").read_text(encoding="utf-8")
         settings = validated(RunSettings, json.loads(text), str(folder / "settings.json"))
         model_spec = json.loads((folder / "model_spec.json").read_text(encoding="utf-8"))
@@ -55,7 +58,7 @@ class Predictor:
             folder / "checkpoints" / "best.ckpt", map_location="cpu", weights_only=True
         )
         self.module.load_state_dict(checkpoint["state_dict"])
-        self.module.eval()
+        self.module.eval().to(self.device)
         self.bilm = None if model_spec["frozen"] is None else load_bilm(settings)
         if self.bilm is not None:
             if self.bilm.fingerprint() != model_spec["frozen"]["fingerprint"]:
@@ -64,6 +67,7 @@ class Predictor:
                     None,
                     f"the weights are not those that {folder} was trained on; run it again",
                 )
+            self.bilm.to(self.device)
             self.layers = layer_numbers(settings.elmo.layers, self.bilm.num_layers)
 
     @torch.no_grad()
@@ -73,7 +77,7 @@ class Predictor:
         layers = None
         if self.bilm is not None:
             layers = pad_layers(self.bilm.embed, self.layers, distinct_segments([example]))
-        [value] = self.module(collate([example], layers)).predictions
+        [value] = self.module(collate([example], layers).to(self.device)).predictions
         return Prediction(example, value, self.task.annotate(example, value))
 
 
