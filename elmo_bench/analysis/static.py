@@ -6,7 +6,6 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from elmo_bench.analysis.index import cosines, merge_best
 from elmo_bench.analysis.text import read_lines
@@ -50,15 +49,16 @@ def similar_tokens(word: str, bilm: BiLm, text: Path, top: int = 10) -> Alike:
     return best
 
 
-@torch.no_grad()
 def token_vectors(bilm: BiLm, words: Iterable[str]) -> dict[str, Vector]:
-    """Return the token layer of some words."""
+    """Return the lowest layer of some words, each read alone."""
     distinct = list(dict.fromkeys(words))
     vectors: dict[str, Vector] = {}
     for start in range(0, len(distinct), ENCODED_WORDS):
         names = distinct[start : start + ENCODED_WORDS]
-        block = bilm.encode_words(names).cpu().numpy()
-        vectors.update(zip(names, block, strict=True))
+        stacks = bilm.embed([[name] for name in names])
+        vectors |= {
+            name: stack[0, 0].cpu().numpy() for name, stack in zip(names, stacks, strict=True)
+        }
     return vectors
 
 

@@ -115,6 +115,13 @@ def model_card(architecture: Architecture, num_parameters: int, record: Mapping[
     if facts:
         lines += ["| training | |", "|---|---|"]
         lines += [f"| {key} | {value} |" for key, value in facts.items()] + [""]
+    if measured := record.get("perplexity"):
+        stateful = record.get("stateful_perplexity", {})
+        lines += ["| held-out text | perplexity | stateful, as bilm-tf's test |", "|---|---:|---:|"]
+        for name, values in measured.items():
+            carried = f"{stateful[name]['mean']:.1f}" if name in stateful else ""
+            lines.append(f"| {name} | {values['mean']:.1f} | {carried} |")
+        lines += ["", "Over the full vocabulary, mean of both directions.", ""]
     return "\n".join(lines)
 
 

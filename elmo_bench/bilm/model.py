@@ -192,8 +192,13 @@ class BiLm(nn.Module):
         finally:
             self.train(training)
 
-    def perplexity(self, sentences: Iterable[Sequence[str]]) -> dict[str, float]:
-        """Perplexity with the full softmax: forward, backward and mean."""
+    def perplexity(
+        self, sentences: Iterable[Sequence[str]], state: str = "reset"
+    ) -> dict[str, float]:
+        """Perplexity with the full softmax: forward, backward and mean.
+
+        With state="carry" it is measured as bilm-tf does, on 256 rows of text that never reset.
+        """
         from elmo_bench.bilm.perplexity import perplexity  # it imports this module
 
-        return perplexity(self, sentences)
+        return perplexity(self, sentences, state)

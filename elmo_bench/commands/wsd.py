@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--train", type=Path, metavar="FILE",
-        help=".jsonl, .jsonl.gz, or NAME.data.xml with NAME.gold.key.txt next to it "
+        help=".jsonl, or NAME.data.xml with NAME.gold.key.txt next to it, plain or .gz "
         "(default: the mini benchmark)",
     )  # fmt: skip
     parser.add_argument(
@@ -40,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="static vectors in GloVe's format for an additional baseline",
     )  # fmt: skip
     parser.add_argument(
-        "--wordnet", type=Path, metavar="FILE",
-        help="WordNet's index.sense, whose first senses replace the most frequent ones of the "
-        "training data",
+        "--wordnet", type=Path, metavar="DIR",
+        help="the folder of WordNet's index.sense; its first senses replace the most frequent ones "
+        "of the training data as baseline and back-off",
     )  # fmt: skip
     parser.add_argument(
         "--cache", type=Path, default=Path("cache"), metavar="DIR",

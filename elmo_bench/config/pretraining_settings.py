@@ -65,6 +65,9 @@ class TaskCorpusSettings(Settings):
 
     kind: Literal["task"]
     name: str = Field(json_schema_extra=LABEL, description="name in records")
+    part: str | None = Field(
+        None, description="contexts or questions of squad to train on; null: all of the text"
+    )
 
 
 CorpusSettings = Annotated[
@@ -84,6 +87,10 @@ class CorpusSource(Settings):
     def _task_is_chosen(self) -> "CorpusSource":
         if isinstance(self.corpus, TaskCorpusSettings) and None in (self.task, self.data):
             raise ValueError("corpus=task: choose the task with task=NAME")
+        part = getattr(self.corpus, "part", None)
+        if part is not None and self.task and part not in self.task.build.segment_names:
+            known = ", ".join(self.task.build.segment_names) or "none"
+            raise ValueError(f"corpus.part={part}: the parts of task={self.task.name}: {known}")
         return self
 
 

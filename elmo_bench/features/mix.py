@@ -36,9 +36,11 @@ class ElmoMix(nn.Module):
         scale: A number for each layer of the biLM, by which it is divided before mixing; for
             example its root mean square, since layers differ in size.
         layer_norm: `batch` uses one mean and variance per layer over all tokens and features
-            of the batch, as bilm-tf does; `token` one per layer and token.
+            of the batch, as bilm-tf does; `token` one per layer and token. A single layer is
+            never normalized, as in bilm-tf.
         dropout: Applied to the mixed vector.
         l2: Strength (lambda) of the L2 penalty on w, which pulls the weights toward equality.
+        gamma: Whether gamma is learned; otherwise it stays 1, an ablation of the paper's.
     """
 
     def __init__(
@@ -49,14 +51,15 @@ class ElmoMix(nn.Module):
         layer_norm: str | None = None,
         dropout: float = 0.0,
         l2: float = 0.0,
+        gamma: bool = True,
     ) -> None:
         super().__init__()
         self.numbers = layer_numbers(layers, num_layers)
         self.weights = nn.Parameter(torch.zeros(num_layers)) if layers == "all" else None
-        self.gamma = nn.Parameter(torch.ones(()))
+        self.gamma = nn.Parameter(torch.ones(()), requires_grad=gamma)
         if layer_norm not in (None, "batch", "token"):
             raise ValueError(f"elmo.layer_norm is {layer_norm!r}; it must be null, batch or token.")
-        self.layer_norm = layer_norm
+        self.layer_norm = layer_norm if layers == "all" else None
         self.dropout = nn.Dropout(dropout)
         self.l2 = l2
         if scale is not None and (len(scale) != num_layers or min(scale) <= 0):

@@ -9,7 +9,7 @@ import torch
 import torch.distributed
 from pytorch_lightning import Callback, LightningModule, Trainer
 
-from elmo_bench.bilm.perplexity import to_perplexity, total_nll
+from elmo_bench.bilm.perplexity import STREAMS, stream_nll, to_perplexity, total_nll
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.sentence_store import SentenceStore
@@ -63,6 +63,8 @@ class TimeBudget(Callback):
 class HeldOutPerplexity(Callback):
     """Measures perplexity with the full softmax, at intervals and at the end.
 
+    At the end, `stateful` has it as bilm-tf's test measures it, for parts that are large enough.
+
     Args:
         parts: Held-out sentences by the name of their part.
         every: Optimizer steps between two measurements.
@@ -79,6 +81,7 @@ class HeldOutPerplexity(Callback):
         self.parts, self.vocabulary = parts, vocabulary
         self.every, self.at_start = every, at_start
         self.history: list[dict[str, Any]] = []
+        self.stateful: Perplexities = {}
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if self.at_start and trainer.global_step == 0:
@@ -96,6 +99,14 @@ class HeldOutPerplexity(Callback):
     def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if not self.history or self.history[-1]["step"] < trainer.global_step:
             self._measure(trainer, pl_module)
+        if trainer.is_global_zero:  # one order of sentences, which ranks cannot share
+            assert isinstance(pl_module, BilmTraining)
+            model = pl_module.bilm, pl_module.softmax, self.vocabulary
+            self.stateful = {
+                name: to_perplexity(stream_nll(*model, (store[n] for n in range(len(store)))))
+                for name, store in self.parts.items()
+                if len(store) >= STREAMS
+            }
 
     def state_dict(self) -> dict[str, Any]:
         return {"history": self.history}

@@ -50,11 +50,11 @@ def build_corpus(source: CorpusSource, cache: Path) -> Corpus:
             return TextCorpus(path, heldout_files, weights)
         case HubCorpusSettings() as hub:
             return HubCorpus(hub)
-        case TaskCorpusSettings():
+        case TaskCorpusSettings(part=part):
             from elmo_bench.pretraining.task_corpus import TaskCorpus  # imports this module
 
             assert source.task is not None and source.data is not None
-            return TaskCorpus(source.task, source.data, cache)
+            return TaskCorpus(source.task, source.data, cache, part)
 
 
 class TextCorpus:

@@ -81,6 +81,7 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
             content = {
                 "kind": corpus.kind,
                 "task": task.name,
+                "part": corpus.part,
                 "version": task.build.version,
                 "build": what_counts(task.build, partial(file_digest, cache=cache)),
                 "data": data_identity(task, whole, cache),

@@ -93,6 +93,7 @@ def _train(
             "seconds": round(budget.seconds, 1),
             "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "perplexity": heldout.history[-1]["perplexity"],
+            "stateful_perplexity": heldout.stateful,
             "history": heldout.history,
             "settings": _settings(settings),
             "identity": identity,

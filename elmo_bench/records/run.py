@@ -30,7 +30,8 @@ class Record:
     sizes: dict[str, int] = field(default_factory=dict)  # examples per split, parameters, bytes
     seconds: dict[str, float] = field(default_factory=dict)  # by stage
     skipped: dict[str, int] = field(default_factory=dict)  # "split: reason" -> count
-    # of a fine-tuned biLM on the task's dev text: before, after -> direction -> perplexity
+    # of a fine-tuned biLM on the task's dev text: before, after -> direction -> perplexity; where
+    # the text has parts, `contexts before` and so on too
     perplexity: dict[str, dict[str, float]] = field(default_factory=dict)
     fingerprint: str | None = None  # of the biLM's weights
     predictions: str | None = None  # file of test predictions, beside the record

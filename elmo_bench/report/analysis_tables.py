@@ -110,6 +110,7 @@ def method_label(analysis: Analysis) -> str:
         parts = [f"nearest {settings['nearest']}"]
         parts += ["centered"] if settings["center"] else []
         parts += [f"window {settings['window']}"] if settings["window"] else []
+        parts += ["WordNet's first sense"] if "wordnet" in settings.get("files", {}) else []
         return ", ".join(parts)
     limit = settings.get("limit")
     return f"{limit} training sentences" if limit else ""

@@ -68,12 +68,16 @@ def load_bilm(settings: RunSettings) -> BiLm:
 
 
 def finetuning_perplexity(bilm: BiLm) -> dict[str, Any]:
-    """Perplexity of the task's dev text before and after, as the biLM's folder records it."""
+    """Perplexity of the task's dev text before and after, as the biLM's folder records it.
+
+    The parts of a text have keys of their own: `contexts before`, `contexts after`.
+    """
     assert bilm.folder is not None
     history = read_training(bilm.folder)["history"]
     return {
-        when: measured["perplexity"]["dev"]
+        when if part == "dev" else f"{part} {when}": perplexity
         for when, measured in (("before", history[0]), ("after", history[-1]))
+        for part, perplexity in measured["perplexity"].items()
     }
 
 

@@ -29,6 +29,8 @@ class TaskModule(LightningModule):
         score: Scores the predictions of a whole split.
         metric: The score that selects the checkpoint.
         new_optimizer: Makes the optimizer of the given parameters.
+        sum_over_batch: Minimize the sum of the examples' losses instead of their mean, which makes
+            clipping stronger and the penalty on layer weights weaker.
         new_scheduler: Makes its schedule; None keeps the rate. ReduceLROnPlateau steps on the
             dev score after every epoch, any other after every optimizer step.
     """
@@ -41,6 +43,7 @@ class TaskModule(LightningModule):
         metric: str,
         new_optimizer: Callable[[Iterable[nn.Parameter]], Optimizer],
         new_scheduler: NewScheduler | None = None,
+        sum_over_batch: bool = False,
     ) -> None:
         super().__init__()
         self.model = model
@@ -49,6 +52,7 @@ class TaskModule(LightningModule):
         self.metric = metric
         self.new_optimizer = new_optimizer
         self.new_scheduler = new_scheduler
+        self.sum_over_batch = sum_over_batch
         self.losses = UnreadLosses()
         self.examples: list[Example] = []  # of the split being read, with their predictions
         self.predictions: list[Any] = []
@@ -78,6 +82,8 @@ class TaskModule(LightningModule):
         if len(self.losses) >= READ_EVERY:
             self._check_losses()
         self.log("train/loss", loss, batch_size=len(batch), on_step=False, on_epoch=True)
+        if self.sum_over_batch:
+            loss = loss * len(batch)
         penalties = [mix.penalty() for mix in self.mixes.values()]  # type: ignore[operator]
         return loss + sum(penalties) if penalties else loss
 

@@ -74,7 +74,7 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
         settings.logger, files.folder, files.name, settings.task.name, identity(settings)
     )
     try:
-        trainer = new_trainer(settings, files, history, logger)
+        trainer = new_trainer(settings, files, history, logger, components.data.steps_per_epoch())
         trainer.fit(components.module, components.data, ckpt_path=files.resumable())
         timer.seconds["training"] = history.seconds
         predictions: dict[Split, dict[str, Any]] = {"dev": _load_best(components.module, files)}

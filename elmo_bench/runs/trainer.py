@@ -12,6 +12,7 @@ from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, Model
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.devices import resolve_device, set_matmul_precision
 from elmo_bench.runs.files import RunFiles
+from elmo_bench.runs.halving import HalveAndRestore
 from elmo_bench.runs.history import MetricsHistory
 
 
@@ -20,10 +21,15 @@ def new_trainer(
     files: RunFiles,
     history: MetricsHistory,
     logger: Any,
+    steps_per_epoch: int,
     more: Sequence[Callback] = (),
 ) -> Trainer:
-    """The trainer of a run; callbacks see each dev pass after the history has recorded it."""
+    """The trainer of a run; callbacks see each dev pass after the history has recorded it.
+
+    Dev passes that are counted in steps go on across epochs, but there is one in every epoch.
+    """
     training, monitor = settings.task.training, f"dev/{settings.task.metric}"
+    by_steps = training.eval_every is not None and training.eval_every < steps_per_epoch
     callbacks: list[Callback] = [
         history,  # before the checkpoints, which keep its state
         *more,
@@ -36,6 +42,8 @@ def new_trainer(
             files.checkpoints, "last", save_on_train_epoch_end=True, enable_version_counter=False
         ),
     ]
+    if training.max_halvings is not None:
+        callbacks.append(HalveAndRestore(monitor, files.best, training.max_halvings))
     if training.ema is not None:
         device = resolve_device(settings.trainer.accelerator)  # the averages are there too
         callbacks.insert(0, EMAWeightAveraging(device, decay=training.ema))
@@ -46,7 +54,8 @@ def new_trainer(
         max_epochs=training.max_epochs,
         gradient_clip_val=training.gradient_clip_val,
         gradient_clip_algorithm=training.gradient_clip_algorithm,
-        val_check_interval=training.eval_every,
+        val_check_interval=training.eval_every if by_steps else None,
+        check_val_every_n_epoch=None if by_steps else 1,
         reload_dataloaders_every_n_epochs=1,  # the order of examples depends on the epoch
         num_sanity_val_steps=0,
         callbacks=callbacks,

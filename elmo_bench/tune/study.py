@@ -195,6 +195,7 @@ def train(settings: RunSettings, files: RunFiles, trial: Trial, monitor: str) ->
     components = build_components(settings, StageTimer())
     history = MetricsHistory(files.folder / "curves.csv")
     pruning = Pruning(history, trial, monitor)
-    trainer = new_trainer(settings, files, history, logger=None, more=[pruning])
+    steps = components.data.steps_per_epoch()
+    trainer = new_trainer(settings, files, history, None, steps, more=[pruning])
     trainer.fit(components.module, components.data, ckpt_path=files.resumable())
     return max(float(row[monitor]) for row in history.rows)

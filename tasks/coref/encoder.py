@@ -59,8 +59,11 @@ class _Direction(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.from_input = nn.Linear(input_dim, 3 * hidden_dim)
         self.from_output = nn.Linear(hidden_dim, 3 * hidden_dim, bias=False)
-        self.start = nn.Parameter(torch.zeros(2, hidden_dim))  # output and cell state
-        orthogonal_blocks_(self.from_input.weight, hidden_dim)
+        # As in the authors' code, where only the recurrent matrix is orthogonal.
+        bound = (6 / (1 + hidden_dim)) ** 0.5
+        start = torch.empty(2, hidden_dim).uniform_(-bound, bound)  # output and cell state
+        self.start = nn.Parameter(start)
+        nn.init.xavier_uniform_(self.from_input.weight)
         orthogonal_blocks_(self.from_output.weight, hidden_dim)
         nn.init.zeros_(self.from_input.bias)
 

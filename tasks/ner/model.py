@@ -11,6 +11,7 @@ from elmo_bench.data.tags import bioul_transitions, to_bioul, to_iob2
 from elmo_bench.nn.birnn import BiLstm
 from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.crf import Crf
+from elmo_bench.nn.dropout import VariationalDropout
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
 
@@ -25,6 +26,7 @@ class Tagger(nn.Module):
         tags: The BIOUL tags of the training data.
         hidden_dims: Units per direction of each BiLSTM layer.
         dropout: Variational, at the input of each layer and before the dense layer.
+        boundary_transitions: Whether the CRF learns scores of the first and the last tag.
     """
 
     def __init__(
@@ -35,14 +37,16 @@ class Tagger(nn.Module):
         tags: Sequence[str],
         hidden_dims: Sequence[int],
         dropout: float,
+        boundary_transitions: bool,
     ) -> None:
         super().__init__()
         self.words = words
         self.chars = chars
         input_dim = words.dim + chars.dim + elmo_dims.get("input", 0)
         self.encoder = BiLstm(input_dim, hidden_dims, dropout)
+        self.dropout = VariationalDropout(dropout)
         self.dense = nn.Linear(self.encoder.dim + elmo_dims.get("output", 0), len(tags))
-        self.crf = Crf(bioul_transitions(tags))
+        self.crf = Crf(bioul_transitions(tags), boundary_transitions)
         self.tags = list(tags)
         self.index = {tag: number for number, tag in enumerate(tags)}
 
@@ -64,7 +68,7 @@ class Tagger(nn.Module):
         parts = [self.words(batch.segments), self.chars(batch.segments)]
         if "input" in elmo:
             parts.append(elmo["input"])
-        states = self.encoder(torch.cat(parts, dim=2), batch.mask)
+        states = self.dropout(self.encoder(torch.cat(parts, dim=2), batch.mask))
         if "output" in elmo:
             states = torch.cat([states, elmo["output"]], dim=2)
         return self.dense(states)

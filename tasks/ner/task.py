@@ -53,6 +53,7 @@ class NerTask(Task):
             label_vocabulary["tags"],
             self.settings.hidden_dims,
             self.settings.dropout,
+            self.settings.boundary_transitions,
         )
 
     def gold(self, example: Example) -> list[str]:

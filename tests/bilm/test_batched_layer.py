@@ -69,9 +69,9 @@ def test_without_gradients_it_gives_the_same(tensors):
 def test_the_compiled_elementwise_part_equals_the_plain_one(tensors, monkeypatch):
     sizes, given = tensors
     results = {}
+    compiled = cache(partial(torch.compile, dynamic=True))
     for name in ("plain", "compiled"):
         if name == "compiled":
-            compiled = cache(partial(torch.compile, dynamic=True))
             monkeypatch.setattr(batched_layer, "_compiled", lambda function, _: compiled(function))
         outputs = run_batched(given, sizes, 0.6, 0.5)
         total = sum((output * output).sum() for output in outputs)

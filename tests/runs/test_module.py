@@ -15,19 +15,26 @@ class Constant(nn.Module):
         return Output(torch.tensor(2.0), [])
 
 
-def step(l2, weights):
+def step(l2, weights, **settings):
     mix = ElmoMix(3, l2=l2)
     with torch.no_grad():
         mix.weights.copy_(torch.tensor(weights))
-    module = TaskModule(Constant(), {"input": mix}, lambda *_: {}, "f1", torch.optim.SGD)
+    parts = Constant(), {"input": mix}, lambda *_: {}, "f1", torch.optim.SGD
+    module = TaskModule(*parts, **settings)
     module.log = lambda *args, **kwargs: None
-    batch = collate([Example("1", (("a", "b"),), None)], torch.zeros(3, 1, 2, 4))
+    examples = [Example(name, (("a", "b"),), None) for name in "12"]
+    batch = collate(examples, torch.zeros(3, 1, 2, 4))
     return module.training_step(batch, 0)
 
 
 def test_the_training_loss_includes_lambda_times_the_squared_raw_weights():
     assert step(0.0, [1.0, 2.0, 3.0]).item() == 2.0
     assert step(0.5, [1.0, 2.0, 3.0]).item() == pytest.approx(2.0 + 0.5 * 14)
+
+
+def test_the_losses_of_a_batch_may_be_summed_which_leaves_the_penalty_as_it_is():
+    summed = step(0.5, [1.0, 2.0, 3.0], sum_over_batch=True)
+    assert summed.item() == pytest.approx(2 * 2.0 + 0.5 * 14)
 
 
 def test_the_penalty_pulls_the_weights_toward_zero():

@@ -27,7 +27,7 @@ def cases(*placements):
     return pytest.mark.parametrize(
         ("name", "changes", "placements"),
         [
-            pytest.param(name, changes, chosen, id="-".join([name, *changes.values(), *chosen]))
+            pytest.param(name, changes, chosen, id="-".join([name, *map(str, changes), *chosen]))
             for name in NAMES
             for changes in case_of(name).variants
             for chosen in placements
