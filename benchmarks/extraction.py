@@ -24,10 +24,10 @@ from torch.nn.functional import conv1d, embedding, linear
 
 from elmo_bench.bilm import lstm
 from elmo_bench.bilm.characters import BOS, EOS, char_ids
-from elmo_bench.bilm.kernels.compiled import load_kernel
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.config.compose import pretrain_settings
 from elmo_bench.data.files import numbered_lines
+from elmo_bench.kernels.compiled import load_kernel
 
 BATCH_SIZE = 64
 PROJECT = Path(__file__).parents[1]

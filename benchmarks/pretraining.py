@@ -23,7 +23,7 @@ from torch import Tensor
 from torch.nn.functional import conv1d, embedding, linear
 from torch.nn.utils import clip_grad_norm_
 
-from elmo_bench.bilm.lstm import LstmLayer
+from elmo_bench.bilm.lstm import LstmLayer, run_stacks
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import Softmax, build_softmax
 from elmo_bench.bilm.vocabulary import Vocabulary
@@ -47,11 +47,10 @@ def our_hidden(bilm: BiLm, batch: StreamBatch) -> Tensor:
     """(direction, token, dim), as the LightningModule computes it."""
     vectors = bilm.encoder(batch.words)
     stacks = (bilm.forward_lstm, bilm.backward_lstm)
-    tops = [
-        stack(embedding(batch.inputs[direction], vectors))[0][-1]
-        for direction, stack in enumerate(stacks)
-    ]
-    return torch.stack(tops).flatten(1, 2)
+    inputs = embedding(batch.inputs.transpose(1, 2).flatten(1), vectors)
+    states = [stack.new_state(BATCH_SIZE) for stack in stacks]
+    results = run_stacks(stacks, list(inputs), [BATCH_SIZE] * UNROLL_STEPS, states)
+    return torch.stack([layers[-1] for layers, _ in results])
 
 
 def plain_hidden(bilm: BiLm, batch: StreamBatch) -> Tensor:
@@ -64,7 +63,7 @@ def plain_hidden(bilm: BiLm, batch: StreamBatch) -> Tensor:
             above = run_steps(layer, below)
             below = above + below if number and stack.skip_connections else above
         tops.append(below)
-    return torch.stack(tops).flatten(1, 2)
+    return torch.stack(tops).transpose(1, 2).flatten(1, 2)
 
 
 def encode_all(bilm: BiLm, ids: Tensor) -> Tensor:
@@ -116,7 +115,7 @@ class Method:
 
     def loss(self, batch: StreamBatch) -> Tensor:
         hidden = self.hidden(self.bilm, batch)
-        return self.softmax.loss(hidden, batch.targets.flatten(1), seed=1).mean()
+        return self.softmax.loss(hidden, batch.targets.transpose(1, 2).flatten(1), seed=1).mean()
 
     def step(self, batch: StreamBatch) -> None:
         self.optimizer.zero_grad()

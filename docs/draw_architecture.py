@@ -42,6 +42,7 @@ BOXES = {
     "loggers": (8.0, "W&B, TensorBoard"),
     "bilm": (6.0, "the language model"),
     "nn": (2.6, "blocks of networks"),
+    "kernels": (4.3, "compiled layers"),
     "devices": (4.4, "CPU and GPU"),
     "report": (7.6, "tables, figures, page"),
     "data": (3.5, "examples, formats"),

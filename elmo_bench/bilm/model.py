@@ -16,7 +16,6 @@ from elmo_bench.bilm.characters import BOS, EOS
 from elmo_bench.bilm.extraction import Extractor
 from elmo_bench.bilm.lstm import LstmStack
 from elmo_bench.bilm.token_encoders import build_encoder
-from elmo_bench.bilm.two_threads import TwoThreads
 from elmo_bench.config.bilm_settings import Architecture, BilmSettings, WordEncoderSettings
 from elmo_bench.config.folders import find_bilm
 from elmo_bench.devices import resolve_device
@@ -162,8 +161,7 @@ class BiLm(nn.Module):
         words = dict.fromkeys([BOS, EOS, *(word for sentence in sentences for word in sentence)])
         row_of = {word: row for row, word in enumerate(words)}
         table = self.encode_words(list(words))
-        together = TwoThreads(threaded=False), table, row_of, sentences, len(sentences)
-        results = self.extractor.read(*together)
+        results = self.extractor.read(table, row_of, sentences, len(sentences))
         padded = pad_sequence([result.transpose(0, 1) for result in results])  # time first
         return padded.permute(2, 1, 0, 3)
 

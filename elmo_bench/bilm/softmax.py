@@ -11,12 +11,13 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, embedding, linear, log_softmax
+from torch.nn.functional import embedding, linear, log_softmax
 
 from elmo_bench.bilm.adaptive_softmax import AdaptiveSoftmax
 from elmo_bench.bilm.softmax_rows import SoftmaxRows
 from elmo_bench.config.pretraining_settings import LossSettings
 from elmo_bench.devices import to_device
+from elmo_bench.kernels.dense import cross_entropy
 
 # Logits held in memory at once in evaluation, about 64 MB.
 _MAX_LOGITS = 1 << 24
@@ -42,8 +43,7 @@ class FullSoftmax(nn.Module):
         seed: int,
     ) -> Float[Tensor, " direction"]:
         """Mean loss of each direction."""
-        logits = linear(hidden.flatten(0, 1), self.weight, self.bias)
-        losses = cross_entropy(logits, targets.flatten(), reduction="none")
+        losses = cross_entropy(hidden.flatten(0, 1), self.weight, self.bias, targets.flatten())
         return losses.view(targets.shape).mean(dim=1)
 
     def nll(
@@ -52,10 +52,7 @@ class FullSoftmax(nn.Module):
         """Negative log-likelihood of each target over all words, computed in bounded chunks."""
         size = max(1, _MAX_LOGITS // len(self.weight))
         parts = zip(hidden.split(size), targets.split(size), strict=True)
-        losses = [
-            cross_entropy(linear(part, self.weight, self.bias), target, reduction="none")
-            for part, target in parts
-        ]
+        losses = [cross_entropy(part, self.weight, self.bias, target) for part, target in parts]
         return torch.cat(losses) if losses else hidden.new_zeros(0)
 
     def log_probs(self, hidden: Float[Tensor, "token dim"]) -> Float[Tensor, "token word"]:

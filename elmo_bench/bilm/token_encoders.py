@@ -13,8 +13,6 @@ from torch.nn.functional import embedding, linear
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from elmo_bench.bilm.characters import NUM_CHARS, PAD, char_ids
-from elmo_bench.bilm.kernels.compiled import load_kernel
-from elmo_bench.bilm.kernels.window_max import WindowMax
 from elmo_bench.bilm.word_encoder import WordEncoder
 from elmo_bench.config.bilm_settings import (
     CharCnnSettings,
@@ -22,6 +20,9 @@ from elmo_bench.config.bilm_settings import (
     EncoderSettings,
     WordEncoderSettings,
 )
+from elmo_bench.kernels.compiled import fits, load_kernel
+from elmo_bench.kernels.convolution import WindowMax
+from elmo_bench.kernels.dense import Linear
 
 # Words of similar length are encoded together: the groups' maximum lengths in characters,
 # begin-of-word and end-of-word characters included.
@@ -65,7 +66,7 @@ class CharCnnEncoder(nn.Module):
         if filter_dim == output_dim:
             self.projection: nn.Module = nn.Identity()
             return
-        self.projection = nn.Linear(filter_dim, output_dim)
+        self.projection = Linear(filter_dim, output_dim)
         nn.init.normal_(self.projection.weight, std=1 / sqrt(filter_dim))
         nn.init.zeros_(self.projection.bias)
 
@@ -75,24 +76,32 @@ class CharCnnEncoder(nn.Module):
     def forward(self, ids: Int[Tensor, "word char"]) -> Float[Tensor, "word dim"]:
         """Encode each word independently, in the given order."""
         lengths = (ids != PAD).sum(dim=1)
+        kernel = load_kernel() if fits(self.chars) else None
+        if kernel is None:
+            maxima = self._maxima(ids, lengths)
+        else:
+            maxima = WindowMax.apply(kernel, ids, lengths, self.chars, *self.kernels)
+        vectors = self.activation(maxima + self.bias)
+        for highway in self.highways:
+            vectors = highway(vectors)
+        projected: Tensor = self.projection(vectors)
+        return projected
+
+    def _maxima(
+        self, ids: Int[Tensor, "word char"], lengths: Int[Tensor, " word"]
+    ) -> Float[Tensor, "word dim"]:
+        """Maximum of each filter over the windows of each word."""
         order = lengths.argsort()
         sorted_ids, sorted_lengths = ids[order], lengths[order].tolist()
         groups = [
             self._convolve(sorted_ids[start:stop], sorted_lengths[stop - 1])
             for start, stop in _groups(sorted_lengths)
         ]
-        vectors = torch.cat(groups) if groups else self._convolve(ids, self.max_chars)
-        for highway in self.highways:
-            vectors = highway(vectors)
-        return self.projection(vectors)[order.argsort()]
+        return torch.cat(groups)[order.argsort()] if groups else self._convolve(ids, self.max_chars)
 
     def _convolve(self, ids: Int[Tensor, "word char"], length: int) -> Float[Tensor, "word dim"]:
         """Maximum of each filter over the windows that start in the first `length` characters."""
         chars = embedding(ids[:, : min(length + self.widest, self.max_chars)], self.chars)
-        compiled = load_kernel() if torch.is_grad_enabled() and len(ids) else None
-        if compiled is not None and chars.device.type == "cpu" and chars.dtype == torch.float32:
-            best = WindowMax.apply(compiled, length, self.max_chars, chars, *self.kernels)
-            return self.activation(best + self.bias)
         char_dim, maxima = chars.shape[2], []
         for kernel in self.kernels:
             width = kernel.shape[1] // char_dim
@@ -103,7 +112,7 @@ class CharCnnEncoder(nn.Module):
             if length <= self.max_chars - width:  # at least one window sees only padding
                 best = torch.maximum(best, kernel @ self.chars[PAD].repeat(width))
             maxima.append(best)
-        return self.activation(torch.cat(maxima, dim=1) + self.bias)
+        return torch.cat(maxima, dim=1)
 
 
 class Highway(nn.Module):
@@ -111,7 +120,7 @@ class Highway(nn.Module):
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        self.carry, self.transform = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.carry, self.transform = Linear(dim, dim), Linear(dim, dim)
         for layer, bias in ((self.carry, -2.0), (self.transform, 0.0)):
             nn.init.normal_(layer.weight, std=1 / sqrt(dim))
             nn.init.constant_(layer.bias, bias)

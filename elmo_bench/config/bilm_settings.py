@@ -77,7 +77,7 @@ class LstmSettings(Settings):
 class Architecture(Settings):
     """What a biLM is built from; config.yaml of its folder."""
 
-    version: ClassVar[int] = 1  # raised when the code computes other layers or another training
+    version: ClassVar[int] = 2  # raised when the code computes other layers or another training
 
     name: str = Field(json_schema_extra=LABEL, description="name in tables and folders")
     encoder: EncoderSettings = Field(description="how a word becomes a vector")

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.functional import dropout, embedding
 from torch.optim import Adagrad, Adam, Optimizer
 
-from elmo_bench.bilm.lstm import State
+from elmo_bench.bilm.lstm import State, run_stacks
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import SampledSoftmax, Softmax
 from elmo_bench.bilm.softmax_rows import SoftmaxRows
@@ -72,15 +72,14 @@ class BilmTraining(LightningModule):
         vectors = self.bilm.encoder(batch.words)
         stacks = (self.bilm.forward_lstm, self.bilm.backward_lstm)
         previous = self._previous_states(batch.reset)
-        tops, states = [], []
-        for direction, stack in enumerate(stacks):
-            inputs = embedding(batch.inputs[direction], vectors)  # (row, time, dim)
-            layers, (hidden, cell) = stack(inputs, previous[direction])
-            tops.append(layers[-1])
-            states.append((hidden.detach(), cell.detach()))
-        self.states = states
-        top = dropout(torch.stack(tops), stacks[0].dropout, self.training)
-        tokens = top.flatten(1, 2), batch.targets.flatten(1, 2), self._seed(batch_idx, 0)
+        # Packed rows: all of the first step, then all of the second, ...
+        inputs = embedding(batch.inputs.transpose(1, 2).flatten(1), vectors)
+        num_rows, num_steps = batch.inputs.shape[1:]
+        results = run_stacks(stacks, list(inputs), [num_rows] * num_steps, previous)
+        self.states = [(hidden.detach(), cell.detach()) for _, (hidden, cell) in results]
+        tops = torch.stack([layers[-1] for layers, _ in results])
+        top = dropout(tops, stacks[0].dropout, self.training)
+        tokens = top, batch.targets.transpose(1, 2).flatten(1), self._seed(batch_idx, 0)
         if self.rows is None:
             loss = self.softmax.loss(*tokens).mean()
         else:
@@ -134,10 +133,11 @@ class BilmTraining(LightningModule):
         self.last_loss = sum(losses) / max(1, len(losses))
         return losses
 
-    def _previous_states(self, reset: Bool[Tensor, " row"]) -> Sequence[State | None]:
+    def _previous_states(self, reset: Bool[Tensor, " row"]) -> Sequence[State]:
         """The final states of the last batch in both directions; zeros for rows that are reset."""
         if self.states is None:
-            return (None, None)
+            stacks = (self.bilm.forward_lstm, self.bilm.backward_lstm)
+            return [stack.new_state(len(reset)) for stack in stacks]
         ended = reset[None, :, None]  # states are (layer, row, dim)
         return [
             (hidden.masked_fill(ended, 0.0), cell.masked_fill(ended, 0.0))

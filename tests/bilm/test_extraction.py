@@ -5,7 +5,6 @@ from benchmarks.extraction import Reference
 from elmo_bench import BiLm
 from elmo_bench.bilm import extraction as extract
 from elmo_bench.bilm import lstm
-from elmo_bench.bilm.two_threads import TwoThreads
 from tests.bilm.test_model import read_architecture
 
 SENTENCES = [[f"w{number % 7}", f"w{number}", "end"][: 1 + number % 3] for number in range(30)]
@@ -50,10 +49,10 @@ def test_chunks_and_a_tiny_cache_do_not_change_the_layers(tiny_bilm, monkeypatch
 
 def test_the_cache_stays_within_its_limit_and_drops_the_oldest_words(tiny_bilm):
     cache = extract.WordCache(tiny_bilm.encoder, max_words=3)
-    with TwoThreads() as two_threads, torch.no_grad():
+    with torch.no_grad():
         for word in "abcde":
-            cache(two_threads, [word])
-        table, rows = cache(two_threads, ["d"])
+            cache([word])
+        table, rows = cache(["d"])
     assert list(rows) == ["c", "d", "e"] and len(table) == 3
     torch.testing.assert_close(table[rows["e"]], tiny_bilm.encode_words(["e"])[0])
 
@@ -87,16 +86,6 @@ def test_two_threads_give_the_same_layers_as_one(tiny_bilm):
         torch.set_num_threads(threads)
     for got, wanted in zip(two, one, strict=True):
         torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
-
-
-def test_an_error_in_either_thread_is_raised():
-    def fail():
-        raise ValueError("broken thread")
-
-    with TwoThreads() as two_threads:
-        for pair in ((fail, int), (int, fail)):
-            with pytest.raises(ValueError, match="broken thread"):
-                two_threads(*pair)
 
 
 @pytest.mark.parametrize("size", ["small", pytest.param("original", marks=pytest.mark.slow)])

@@ -2,8 +2,8 @@ import pytest
 import torch
 
 from elmo_bench.bilm import token_encoders as encoders
-from elmo_bench.bilm.kernels.compiled import load_kernel
 from elmo_bench.bilm.token_encoders import CharCnnEncoder
+from elmo_bench.kernels.compiled import load_kernel
 
 WORDS = ["a", "tomorrow", "aaaaaaaa", "ab", "extraordinarily-long-word", "of", "<S>"]
 
