@@ -18,6 +18,8 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from elmo_bench.kernels.recurrence import Operands
+
 
 class BatchedTensors(NamedTuple):
     """What a layer reads, with one entry per direction; `bias` includes the forget gate's."""
@@ -32,14 +34,24 @@ class BatchedTensors(NamedTuple):
 
 
 def run_batched(
-    tensors: BatchedTensors, sizes: Sequence[int], cell_clip: float, projection_clip: float
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Run packed sequences; return outputs and last states. No bound is infinity.
+    operands: Sequence[Operands],
+    sizes: Sequence[int],
+    cell_clip: float,
+    projection_clip: float,
+) -> list[tuple[Tensor, Tensor, Tensor]]:
+    """Run one layer of each direction on its packed sequences; return outputs and last states.
 
     Under autocast all products and states are in the lower precision, as in cuDNN's LSTM.
+
+    Args:
+        operands: Of each direction; all have the same shapes.
+        sizes: Rows per step.
+        cell_clip: Bound of the cell; infinity for none.
+        projection_clip: Bound of the output.
     """
-    device = tensors.inputs.device.type
-    kept = tensors.cell.dtype
+    by_kind = zip(*(given[: len(BatchedTensors._fields)] for given in operands), strict=True)
+    tensors = BatchedTensors(*(torch.stack(same) for same in by_kind))
+    device, kept = tensors.inputs.device.type, tensors.cell.dtype
     if torch.is_autocast_enabled(device):
         lower = torch.get_autocast_dtype(device)
         tensors = BatchedTensors(*(tensor.to(lower) for tensor in tensors))
@@ -47,7 +59,7 @@ def run_batched(
         outputs, hidden, cell = BatchedLayer.apply(
             list(sizes), (cell_clip, projection_clip), *tensors
         )
-    return outputs, hidden.to(kept), cell.to(kept)
+    return list(zip(outputs, hidden.to(kept), cell.to(kept), strict=True))
 
 
 class BatchedLayer(torch.autograd.Function):

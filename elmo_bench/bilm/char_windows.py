@@ -15,7 +15,8 @@ from elmo_bench.bilm.characters import PAD
 from elmo_bench.devices import to_device
 
 _EDGES = (6, 8, 10, 14, 20)  # greatest lengths of words that are convolved together
-_GROUP_CHARS = 1 << 17  # characters convolved at once: 1 GB of window values at the original size
+_GROUP_CHARS = {"cpu": 1 << 13}  # characters convolved at once; fewer fit into the CPU's cache
+_MOST_CHARS = 1 << 17  # on other devices: 1 GB of window values at the original size
 
 
 def window_maxima(
@@ -34,7 +35,8 @@ def window_maxima(
     ascending, order = lengths.sort(stable=True)
     spelled = ids[to_device(order, ids.device)]
     found = [weight.new_zeros(0, len(weight))]
-    for start, stop in _groups(ascending.tolist(), max_chars - widest):
+    size = _GROUP_CHARS.get(ids.device.type, _MOST_CHARS)
+    for start, stop in _groups(ascending.tolist(), max_chars - widest, size):
         words, length = spelled[start:stop], int(ascending[stop - 1])
         if length > max_chars - widest:
             found.append(_one_by_one(words, chars, kernels))
@@ -58,7 +60,7 @@ def _one_by_one(
     )
 
 
-def _groups(lengths: Sequence[int], longest: int) -> Iterator[tuple[int, int]]:
+def _groups(lengths: Sequence[int], longest: int, size: int) -> Iterator[tuple[int, int]]:
     """Split ascending lengths into ranges of similar length and bounded size."""
     start = 0
     while start < len(lengths):
@@ -66,7 +68,7 @@ def _groups(lengths: Sequence[int], longest: int) -> Iterator[tuple[int, int]]:
         edge = next((edge for edge in edges if edge >= lengths[start]), lengths[-1])
         stop = start + 1
         while stop < len(lengths) and lengths[stop] <= edge:
-            if (stop - start) * edge >= _GROUP_CHARS:
+            if (stop - start) * edge >= size:
                 break
             stop += 1
         yield start, stop

@@ -10,8 +10,9 @@ from math import inf, sqrt
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import dropout, linear
+from torch.nn.functional import dropout
 
+from elmo_bench.bilm.batched_layer import run_batched
 from elmo_bench.kernels.compiled import fits, load_kernel
 from elmo_bench.kernels.recurrence import Operands, Reading, run_layers
 
@@ -67,10 +68,15 @@ class LstmLayer(nn.Module):
         """Run packed sequences; return all outputs and every sequence's last state."""
         return run_together([self], [inputs], sizes, [(hidden, cell)])[0]
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The clips of cell and output; infinity means no bound."""
+        cell, projection = (inf if clip is None else float(clip) for clip in self.clips)
+        return cell, projection
+
     def reading(self, sizes: Sequence[int]) -> Reading:
         """How compiled code reads sequences with this layer."""
-        clips = (inf if clip is None else float(clip) for clip in self.clips)
-        return Reading("clipped", sizes, False, *clips)
+        return Reading("clipped", sizes, False, *self.bounds)
 
     def operands(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> Operands:
         """The tensors that compiled code needs."""
@@ -81,43 +87,6 @@ class LstmLayer(nn.Module):
     def gate_bias(self) -> Tensor:
         """The bias with which the gates are computed."""
         return self.bias + self.bias_offset
-
-    def run_plain(
-        self, inputs: Tensor, sizes: Sequence[int], hidden: Tensor, cell: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Compute `forward` without compiled code, as on other devices than the CPU."""
-        # One matrix product for all steps; only the recurrent product stays in the loop.
-        gates = linear(inputs, self.input_weight, self.gate_bias)
-        return self._run_steps(gates.split(list(sizes)), hidden, cell)
-
-    def _run_steps(
-        self, steps: Sequence[Tensor], hidden: Tensor, cell: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Loop over the steps; `steps` are gates before recurrence."""
-        # Small matrix products are up to three times faster on memory laid out in reading order.
-        recurrent = self.recurrent_weight.t().contiguous()
-        projection = self.projection_weight.t().contiguous()
-        outputs, ended = [], []
-        for step in steps:
-            if len(step) < len(hidden):
-                ended.append((hidden[len(step) :], cell[len(step) :]))
-                hidden, cell = hidden[: len(step)], cell[: len(step)]
-            hidden, cell = self._step(torch.addmm(step, hidden, recurrent), cell, projection)
-            outputs.append(hidden)
-        last_hidden = torch.cat([hidden, *(rows for rows, _ in reversed(ended))])
-        last_cell = torch.cat([cell, *(rows for _, rows in reversed(ended))])
-        return torch.cat(outputs), last_hidden, last_cell
-
-    def _step(self, gates: Tensor, cell: Tensor, projection: Tensor) -> tuple[Tensor, Tensor]:
-        new, candidate, forget, output = gates.chunk(4, dim=1)
-        cell = forget.sigmoid() * cell + new.sigmoid() * candidate.tanh()
-        cell_clip, projection_clip = self.clips
-        if cell_clip is not None:
-            cell = cell.clamp(-cell_clip, cell_clip)
-        hidden = (output.sigmoid() * cell.tanh()) @ projection
-        if projection_clip is not None:
-            hidden = hidden.clamp(-projection_clip, projection_clip)
-        return hidden, cell
 
 
 class LstmStack(nn.Module):
@@ -226,16 +195,14 @@ def run_together(
     sizes: Sequence[int],
     states: Sequence[tuple[Tensor, Tensor]],
 ) -> Sequence[tuple[Tensor, Tensor, Tensor]]:
-    """Run one layer of each stack: in compiled code at once, or one after the other."""
+    """Run one layer of each stack at once: in compiled code, or with batched products."""
     given = list(zip(layers, inputs, states, strict=True))
+    operands = [layer.operands(below, *state) for layer, below, state in given]
+    readings = [layer.reading(sizes) for layer in layers]
     kernel = load_kernel() if fits(*inputs) else None
     if kernel is None:
-        return [layer.run_plain(below, sizes, *state) for layer, below, state in given]
-    return run_layers(
-        kernel,
-        [layer.reading(sizes) for layer in layers],
-        [layer.operands(below, *state) for layer, below, state in given],
-    )
+        return run_batched(operands, sizes, *layers[0].bounds)
+    return run_layers(kernel, readings, operands)
 
 
 def pack_order(

@@ -3,15 +3,15 @@
 Every encoder has `ids(words)`, which turns each word into a row of integers, and `forward(ids)`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import sqrt
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import embedding, linear
 from torch.nn.utils.rnn import pack_padded_sequence
 
+from elmo_bench.bilm.char_windows import window_maxima
 from elmo_bench.bilm.characters import NUM_CHARS, PAD, char_ids
 from elmo_bench.bilm.word_encoder import WordEncoder
 from elmo_bench.config.bilm_settings import (
@@ -23,11 +23,6 @@ from elmo_bench.config.bilm_settings import (
 from elmo_bench.kernels.compiled import fits, load_kernel
 from elmo_bench.kernels.convolution import WindowMax
 from elmo_bench.kernels.dense import Linear
-
-# Words of similar length are encoded together: the groups' maximum lengths in characters,
-# begin-of-word and end-of-word characters included.
-_EDGES = (5, 6, 7, 8, 9, 10, 12, 14, 18, 24, 32)
-_GROUP_CHARS = 8192  # characters encoded at once; bounds the memory used by the convolutions
 
 
 class CharCnnEncoder(nn.Module):
@@ -52,8 +47,7 @@ class CharCnnEncoder(nn.Module):
         max_chars: int,
     ) -> None:
         super().__init__()
-        widest = max(width for width, _ in filters)
-        self.max_chars, self.widest = max_chars, widest
+        self.max_chars = max_chars
         self.activation = {"relu": torch.relu, "tanh": torch.tanh}[activation]
         self.chars = nn.Parameter(torch.empty(NUM_CHARS, char_dim).uniform_(-1, 1))
         self.kernels = nn.ParameterList(
@@ -75,44 +69,17 @@ class CharCnnEncoder(nn.Module):
 
     def forward(self, ids: Int[Tensor, "word char"]) -> Float[Tensor, "word dim"]:
         """Encode each word independently, in the given order."""
-        lengths = (ids != PAD).sum(dim=1)
         kernel = load_kernel() if fits(self.chars) else None
         if kernel is None:
-            maxima = self._maxima(ids, lengths)
+            maxima = window_maxima(ids, self.chars, list(self.kernels))
         else:
+            lengths = (ids != PAD).sum(dim=1)
             maxima = WindowMax.apply(kernel, ids, lengths, self.chars, *self.kernels)
         vectors = self.activation(maxima + self.bias)
         for highway in self.highways:
             vectors = highway(vectors)
         projected: Tensor = self.projection(vectors)
         return projected
-
-    def _maxima(
-        self, ids: Int[Tensor, "word char"], lengths: Int[Tensor, " word"]
-    ) -> Float[Tensor, "word dim"]:
-        """Maximum of each filter over the windows of each word."""
-        order = lengths.argsort()
-        sorted_ids, sorted_lengths = ids[order], lengths[order].tolist()
-        groups = [
-            self._convolve(sorted_ids[start:stop], sorted_lengths[stop - 1])
-            for start, stop in _groups(sorted_lengths)
-        ]
-        return torch.cat(groups)[order.argsort()] if groups else self._convolve(ids, self.max_chars)
-
-    def _convolve(self, ids: Int[Tensor, "word char"], length: int) -> Float[Tensor, "word dim"]:
-        """Maximum of each filter over the windows that start in the first `length` characters."""
-        chars = embedding(ids[:, : min(length + self.widest, self.max_chars)], self.chars)
-        char_dim, maxima = chars.shape[2], []
-        for kernel in self.kernels:
-            width = kernel.shape[1] // char_dim
-            num_windows = min(length, self.max_chars - width + 1)
-            windows = chars[:, : num_windows + width - 1].flatten(1)
-            windows = windows.unfold(1, width * char_dim, char_dim)  # (word, window, dim)
-            best = linear(windows, kernel).amax(dim=1)
-            if length <= self.max_chars - width:  # at least one window sees only padding
-                best = torch.maximum(best, kernel @ self.chars[PAD].repeat(width))
-            maxima.append(best)
-        return torch.cat(maxima, dim=1)
 
 
 class Highway(nn.Module):
@@ -127,7 +94,9 @@ class Highway(nn.Module):
 
     def forward(self, inputs: Float[Tensor, "word dim"]) -> Float[Tensor, "word dim"]:
         gate = torch.sigmoid(self.carry(inputs))
-        return torch.lerp(inputs, torch.relu(self.transform(inputs)), gate)
+        transformed = torch.relu(self.transform(inputs))
+        # Autocast computes both in the lower precision, and lerp takes one dtype only.
+        return torch.lerp(inputs, transformed.to(inputs.dtype), gate.to(inputs.dtype))
 
 
 class CharRnnEncoder(nn.Module):
@@ -174,16 +143,3 @@ def build_encoder(
             if vocabulary is None:
                 raise ValueError("bilm.encoder.kind=word needs a vocabulary; char_cnn needs none.")
             return WordEncoder(output_dim, **arguments, vocabulary=vocabulary)
-
-
-def _groups(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Split ascending lengths into ranges of similar length and bounded size."""
-    start = 0
-    while start < len(lengths):
-        edge = next((edge for edge in _EDGES if edge >= lengths[start]), lengths[-1])
-        limit = start + max(1, _GROUP_CHARS // edge)
-        stop = start + 1
-        while stop < min(limit, len(lengths)) and lengths[stop] <= edge:
-            stop += 1
-        yield start, stop
-        start = stop

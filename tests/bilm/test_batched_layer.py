@@ -5,11 +5,20 @@ import pytest
 import torch
 
 from elmo_bench.bilm import batched_layer, char_windows
-from elmo_bench.bilm.batched_layer import BatchedTensors, run_batched
+from elmo_bench.bilm.batched_layer import BatchedTensors
 from elmo_bench.bilm.char_windows import window_maxima
 from elmo_bench.bilm.characters import char_ids
+from elmo_bench.kernels.recurrence import Operands
 
 UNITS, DIM = 5, 3
+
+
+def run_batched(tensors, sizes, *clips):
+    """Both directions, with results stacked."""
+    found = batched_layer.run_batched(
+        [Operands(*t) for t in zip(*tensors, strict=True)], sizes, *clips
+    )
+    return [torch.stack(parts) for parts in zip(*found, strict=True)]
 
 
 def plain(inputs, input_weight, bias, recurrent, projection, hidden, cell, sizes, clips):
@@ -81,7 +90,7 @@ def test_the_compiled_elementwise_part_equals_the_plain_one(tensors, monkeypatch
 
 
 def test_window_maxima_are_those_of_all_windows_of_every_filter(monkeypatch):
-    monkeypatch.setattr(char_windows, "_GROUP_CHARS", 20)  # several groups of one length
+    monkeypatch.setitem(char_windows._GROUP_CHARS, "cpu", 20)  # several groups of one length
     torch.manual_seed(1)
     # Lengths up to the limit, where the widest filter has no window of padding alone.
     ids = char_ids(["a" * n for n in range(30)] + ["bcd"] * 9 + ["é" * 12], 24)
