@@ -50,6 +50,7 @@ BOXES = {
     "config": (5.4, "typed settings"),
     "mini": (3.2, "generated corpora"),
     "records": (5.4, "files, written whole"),
+    "errors": (5.4, "what a user can mend"),
 }
 WIDTH, HEIGHT, PITCH = 1.62, 0.56, 0.92  # of a box, and from layer to layer
 PAGE = 9.7  # width in inches

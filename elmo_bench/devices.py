@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from elmo_bench.errors import UserError
+
 ACCELERATORS = ("auto", "cpu", "gpu", "cuda", "mps")
 
 
@@ -20,7 +22,7 @@ def resolve_device(name: str) -> torch.device:
     if name in ("auto", "gpu"):
         found = torch.accelerator.current_accelerator(check_available=True)
         if found is None and name == "gpu":
-            raise ValueError("the device gpu was asked for, but torch finds none; use cpu or auto.")
+            raise UserError("the device gpu was asked for, but torch finds none; use cpu or auto.")
         return torch.device("cpu") if found is None else found
     if name == "tpu":
         return torch.device("cpu")  # Lightning trains on it; the biLM of a run has no path to it
@@ -29,7 +31,7 @@ def resolve_device(name: str) -> torch.device:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0]
-        raise ValueError(
+        raise UserError(
             f"the device {name} cannot be used here: {reason} Use cpu, auto, or one that exists."
         ) from error
     return device

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from elmo_bench.data.files import DataError, numbered_lines, parse_json
+from elmo_bench.errors import UserError
 
 _DATA, _GOLD = ".data.xml", ".gold.key.txt"
 _POS_OF_KEY = {"1": "NOUN", "2": "VERB", "3": "ADJ", "4": "ADV", "5": "ADJ"}
@@ -67,9 +68,9 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, SenseExample]]:
 def _word_row(row: dict[str, Any]) -> list[SenseExample]:
     lemma, sense, index, tokens = (row[key] for key in ("lemma", "sense", "index", "tokens"))
     if not _is_text(tokens) or not isinstance(lemma, str) or not isinstance(sense, str):
-        raise ValueError("lemma and sense must be strings, tokens a list of strings")
+        raise UserError("lemma and sense must be strings, tokens a list of strings")
     if not isinstance(index, int) or not 0 <= index < len(tokens) or not tokens[index]:
-        raise ValueError(f"index {index!r} is not the position of one of the {len(tokens)} tokens")
+        raise UserError(f"index {index!r} is not the position of one of the {len(tokens)} tokens")
     # CoarseWSD-20 has an empty token in place of a formula.
     position = index - tokens[:index].count("")
     return [SenseExample(lemma, (sense,), position, position, tuple(filter(None, tokens)))]
@@ -79,10 +80,10 @@ def _sentence_row(row: dict[str, Any]) -> list[SenseExample]:
     """Read a sentence whose senses are WordNet's keys, which tell the part of speech too."""
     words, lemmas, senses = (row[key] for key in ("tokens", "lemmas", "senses"))
     if not _is_text(words) or any(not isinstance(some, list) for some in (lemmas, senses)):
-        raise ValueError("tokens must be a list of strings, lemmas and senses lists")
+        raise UserError("tokens must be a list of strings, lemmas and senses lists")
     if not len(words) == len(lemmas) == len(senses):
         sizes = f"{len(words)} tokens, {len(lemmas)} lemmas and {len(senses)} senses"
-        raise ValueError(f"{sizes}; every token must have one of each, or null")
+        raise UserError(f"{sizes}; every token must have one of each, or null")
     tokens, spans = _split_units(words)
     return [
         SenseExample(_lemma_of(lemma, keys), tuple(keys), first, last, tokens)
@@ -96,7 +97,7 @@ def _lemma_of(lemma: Any, keys: Any) -> str:
     well_formed = isinstance(lemma, str) and _is_text(keys) and keys
     parts = {_POS_OF_KEY.get(key.partition("%")[2][:1]) for key in keys} if well_formed else {None}
     if len(parts) > 1 or None in parts:
-        raise ValueError(f"{keys!r} of the lemma {lemma!r} are not sense keys like bank%1:17:01::")
+        raise UserError(f"{keys!r} of the lemma {lemma!r} are not sense keys like bank%1:17:01::")
     return f"{lemma.lower()}#{parts.pop()}"
 
 
@@ -131,7 +132,10 @@ def read_framework(path: Path) -> Iterator[SenseExample]:
                     element.clear()
     except ElementTree.ParseError as error:
         raise DataError(path, error.position[0], f"not well-formed XML ({error})") from error
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error, LookupError, ValueError) as error:
+        if isinstance(error, UserError):
+            raise
+        # LookupError and ValueError: an encoding that does not exist, or cannot be read.
         reason = getattr(error, "strerror", None) or error
         raise DataError(path, None, f"cannot be read ({reason})") from error
     if gold:

@@ -11,6 +11,7 @@ from elmo_bench.analysis.index import cosines, merge_best
 from elmo_bench.analysis.text import read_lines
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.data.vectors import Vector, read_vectors, stream_vectors
+from elmo_bench.errors import UserError
 
 BLOCK_WORDS = 20_000  # compared at once
 ENCODED_WORDS = 1024  # encoded by the token layer at once
@@ -85,5 +86,5 @@ def read_known(path: Path, words: set[str]) -> dict[str, Vector]:
     """Read the vectors of these words and their lowercase forms; at least one must exist."""
     found = read_vectors(path, words | {word.lower() for word in words})
     if not found:
-        raise ValueError(f"{path} has no vector for any word of the data")
+        raise UserError(f"{path} has no vector for any word of the data")
     return found

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from elmo_bench.data.conll2012 import read_documents
 from elmo_bench.data.files import DataError, numbered_lines
+from elmo_bench.errors import UserError
 
 DEV_EVERY = 10  # without a dev file, every n-th training sentence is cut off for dev
 
@@ -76,7 +77,7 @@ def cut_dev(train: Sequence[Tagged]) -> tuple[list[Tagged], list[Tagged]]:
     """Split training sentences into train and dev, always the same way."""
     dev = list(train[DEV_EVERY - 1 :: DEV_EVERY])
     if not dev:
-        raise ValueError(
+        raise UserError(
             f"{len(train)} training sentences are too few to cut every {DEV_EVERY}th off for dev; "
             "give a dev file with --dev."
         )

@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import log_softmax
 
+from elmo_bench.errors import UserError
 from elmo_bench.kernels.dense import Linear, cross_entropy
 
 
@@ -27,7 +28,7 @@ class AdaptiveSoftmax(nn.Module):
         super().__init__()
         edges = [*cutoffs, num_words]
         if sorted(set(edges)) != edges or edges[0] <= 0:
-            raise ValueError(
+            raise UserError(
                 f"pretraining.loss.cutoffs={list(cutoffs)} must be ascending and below the "
                 f"vocabulary size of {num_words}; for a small vocabulary set "
                 f"pretraining.loss.kind=full."

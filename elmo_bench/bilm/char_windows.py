@@ -11,16 +11,15 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.functional import embedding, linear, pad
 
-from elmo_bench.bilm.characters import PAD
 from elmo_bench.devices import to_device
 
 _EDGES = (6, 8, 10, 14, 20)  # greatest lengths of words that are convolved together
-_GROUP_CHARS = {"cpu": 1 << 13}  # characters convolved at once; fewer fit into the CPU's cache
-_MOST_CHARS = 1 << 17  # on other devices: 1 GB of window values at the original size
+_GROUP_CHARS = 1 << 17  # characters convolved at once: 1 GB of window values at the original size
 
 
 def window_maxima(
     ids: Int[Tensor, "word char"],
+    lengths: Int[Tensor, " word"],
     chars: Float[Tensor, "byte dim"],
     kernels: Sequence[Float[Tensor, "_filter _window"]],
 ) -> Float[Tensor, "word filter"]:
@@ -31,12 +30,11 @@ def window_maxima(
     max_chars = ids.shape[1]
     widest = max(kernel.shape[1] for kernel in kernels) // chars.shape[1]
     weight = torch.cat([pad(k, (0, widest * chars.shape[1] - k.shape[1])) for k in kernels])
-    lengths = (ids != PAD).sum(dim=1).cpu()  # the one time that this waits for the device
-    ascending, order = lengths.sort(stable=True)
+    # The copy is the one time that this waits for the device.
+    ascending, order = lengths.cpu().sort(stable=True)
     spelled = ids[to_device(order, ids.device)]
     found = [weight.new_zeros(0, len(weight))]
-    size = _GROUP_CHARS.get(ids.device.type, _MOST_CHARS)
-    for start, stop in _groups(ascending.tolist(), max_chars - widest, size):
+    for start, stop in _groups(ascending.tolist(), max_chars - widest):
         words, length = spelled[start:stop], int(ascending[stop - 1])
         if length > max_chars - widest:
             found.append(_one_by_one(words, chars, kernels))
@@ -60,7 +58,7 @@ def _one_by_one(
     )
 
 
-def _groups(lengths: Sequence[int], longest: int, size: int) -> Iterator[tuple[int, int]]:
+def _groups(lengths: Sequence[int], longest: int) -> Iterator[tuple[int, int]]:
     """Split ascending lengths into ranges of similar length and bounded size."""
     start = 0
     while start < len(lengths):
@@ -68,7 +66,7 @@ def _groups(lengths: Sequence[int], longest: int, size: int) -> Iterator[tuple[i
         edge = next((edge for edge in edges if edge >= lengths[start]), lengths[-1])
         stop = start + 1
         while stop < len(lengths) and lengths[stop] <= edge:
-            if (stop - start) * edge >= size:
+            if (stop - start) * edge >= _GROUP_CHARS:
                 break
             stop += 1
         yield start, stop

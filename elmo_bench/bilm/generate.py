@@ -7,6 +7,8 @@ import torch
 from elmo_bench.bilm.characters import BOS, EOS, UNK
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.perplexity import load_softmax
+from elmo_bench.bilm.sentences import check_sentence
+from elmo_bench.errors import UserError
 
 BLANK = "___"
 
@@ -20,8 +22,11 @@ def continue_sentence(
     A temperature of 1 samples from the model's distribution, a lower one favors likely words, and
     0 always takes the most likely word.
     """
-    if temperature < 0:
-        raise ValueError(f"The temperature is {temperature}; it must not be negative.")
+    if not 0 <= temperature < float("inf"):
+        raise UserError(f"The temperature is {temperature}; it must be a number of at least 0.")
+    if not -(2**63) <= seed < 2**63:
+        raise UserError(f"The seed is {seed}; it must fit into 64 bits.")
+    check_sentence(words, 0)
     softmax, vocabulary = load_softmax(bilm)
     excluded = torch.tensor(vocabulary.ids([BOS, UNK]), device=bilm.device)
     generator = torch.Generator(bilm.device).manual_seed(seed)
@@ -52,8 +57,9 @@ def fill_blank(bilm: BiLm, words: Sequence[str], number: int) -> list[tuple[str,
     vocabulary.
     """
     if (blanks := list(words).count(BLANK)) != 1:
-        raise ValueError(f"The sentence has {blanks} blanks; write exactly one word as {BLANK}.")
+        raise UserError(f"The sentence has {blanks} blanks; write exactly one word as {BLANK}.")
     position = list(words).index(BLANK)
+    check_sentence(words, 0)
     softmax, vocabulary = load_softmax(bilm)
     bilm.eval()
     before, after = [BOS, *words[:position]], [EOS, *reversed(words[position + 1 :])]

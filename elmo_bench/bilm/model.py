@@ -15,10 +15,13 @@ from elmo_bench.bilm import checkpoint, download, official
 from elmo_bench.bilm.characters import BOS, EOS
 from elmo_bench.bilm.extraction import Extractor
 from elmo_bench.bilm.lstm import LstmStack
+from elmo_bench.bilm.sentences import check_sentences
 from elmo_bench.bilm.token_encoders import build_encoder
 from elmo_bench.config.bilm_settings import Architecture, BilmSettings, WordEncoderSettings
 from elmo_bench.config.folders import find_bilm
 from elmo_bench.devices import resolve_device
+from elmo_bench.errors import UserError
+from elmo_bench.records.reading import reading
 
 
 class BiLm(nn.Module):
@@ -57,7 +60,9 @@ class BiLm(nn.Module):
             return cls.from_official(*files)
         folder = find_bilm(folder)
         architecture = checkpoint.read_architecture(folder)
-        bilm = cls(architecture, checkpoint.read_vocabulary(folder))
+        checkpoint.check_size(architecture, folder / "weights.safetensors")
+        with reading(folder):  # a vocabulary that does not fit its encoder, and the like
+            bilm = cls(architecture, checkpoint.read_vocabulary(folder))
         checkpoint.load_tensors(bilm, folder / "weights.safetensors")
         bilm.folder = folder
         return bilm.eval()
@@ -158,6 +163,7 @@ class BiLm(nn.Module):
 
         Differentiable, with dropout in training mode; `embed` is faster for frozen layers.
         """
+        check_sentences(sentences)
         words = dict.fromkeys([BOS, EOS, *(word for sentence in sentences for word in sentence)])
         row_of = {word: row for row, word in enumerate(words)}
         table = self.encode_words(list(words))
@@ -179,7 +185,8 @@ class BiLm(nn.Module):
         sentence to the next, as bilm-tf does.
         """
         if state not in ("reset", "carry"):
-            raise ValueError(f"state is {state!r}; it must be 'reset' or 'carry'.")
+            raise UserError(f"state is {state!r}; it must be 'reset' or 'carry'.")
+        check_sentences(sentences)
         training = self.training
         self.eval()
         try:

@@ -15,9 +15,12 @@ from elmo_bench.bilm.characters import BOS, EOS
 from elmo_bench.bilm.checkpoint import read_tensors
 from elmo_bench.bilm.lstm import State
 from elmo_bench.bilm.model import BiLm
+from elmo_bench.bilm.sentences import checked_sentences
 from elmo_bench.bilm.softmax import Softmax, softmax_from
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.data.files import DataError
+from elmo_bench.errors import UserError
+from elmo_bench.records.reading import reading
 
 SOFTMAX = "softmax.safetensors"
 _BATCH_TOKENS = 4096
@@ -35,8 +38,9 @@ def perplexity(
     sentences are read separately; with "carry" as bilm-tf's test reads them, see `stream_nll`.
     """
     if state not in ("reset", "carry"):
-        raise ValueError(f"state is {state!r}; it must be 'reset' or 'carry'.")
+        raise UserError(f"state is {state!r}; it must be 'reset' or 'carry'.")
     softmax, vocabulary = load_softmax(bilm)
+    sentences = checked_sentences(sentences)
     if state == "carry":
         return to_perplexity(stream_nll(bilm, softmax, vocabulary, sentences, streams))
     return to_perplexity(total_nll(bilm, softmax, vocabulary, sentences))
@@ -45,15 +49,17 @@ def perplexity(
 def load_softmax(bilm: BiLm) -> tuple[Softmax, Vocabulary]:
     """The softmax and vocabulary that a biLM was trained with, from its folder."""
     if bilm.folder is None or bilm.vocabulary is None or not has_softmax(bilm):
-        raise ValueError(
+        raise UserError(
             f"biLM {bilm.name!r} has no softmax, which perplexity and generation need. "
             "Folders made by pretrain.py have one; official weight files have none."
         )
-    softmax = softmax_from(read_tensors(bilm.folder / SOFTMAX))
+    with reading(bilm.folder / SOFTMAX):
+        softmax = softmax_from(read_tensors(bilm.folder / SOFTMAX))
     if softmax.num_words != len(bilm.vocabulary):
         problem = f"predicts {softmax.num_words} words, but vocabulary.txt has "
         raise DataError(bilm.folder / SOFTMAX, None, f"{problem}{len(bilm.vocabulary)}")
-    return softmax.to(bilm.device), Vocabulary(bilm.vocabulary)
+    with reading(bilm.folder / "vocabulary.txt"):
+        return softmax.to(bilm.device), Vocabulary(bilm.vocabulary)
 
 
 def has_softmax(bilm: BiLm) -> bool:
@@ -65,7 +71,7 @@ def to_perplexity(totals: Float[Tensor, " 3"]) -> dict[str, float]:
     """Perplexities from the sums of `total_nll`."""
     forward, backward, num_tokens = totals.tolist()
     if not num_tokens:
-        raise ValueError("Perplexity needs at least one sentence with a word.")
+        raise UserError("Perplexity needs at least one sentence with a word.")
     means = {"forward": forward / num_tokens, "backward": backward / num_tokens}
     means["mean"] = (means["forward"] + means["backward"]) / 2
     # A diverged model has infinite perplexity; it is not an error.
@@ -171,7 +177,7 @@ def stream_nll(
                 totals[direction] += float(losses.double().sum())
             totals[2] += len(chunk) * streams
     if not totals[2]:
-        raise ValueError(
+        raise UserError(
             f"The text has fewer than {streams} sentences, one for each row of the stateful test; "
             "choose fewer rows."
         )

@@ -17,6 +17,7 @@ from elmo_bench.bilm.adaptive_softmax import AdaptiveSoftmax
 from elmo_bench.bilm.softmax_rows import SoftmaxRows
 from elmo_bench.config.pretraining_settings import LossSettings
 from elmo_bench.devices import to_device
+from elmo_bench.errors import UserError
 from elmo_bench.kernels.dense import cross_entropy
 
 # Logits held in memory at once in evaluation, about 64 MB.
@@ -74,7 +75,7 @@ class SampledSoftmax(FullSoftmax):
     def __init__(self, dim: int, num_words: int, num_negatives: int) -> None:
         super().__init__(dim, num_words)
         if num_negatives >= num_words:
-            raise ValueError(
+            raise UserError(
                 f"pretraining.loss.num_negatives={num_negatives} must be less than the vocabulary "
                 f"size of {num_words}; for a small vocabulary set pretraining.loss.kind=full."
             )

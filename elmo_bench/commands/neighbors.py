@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elmo_bench.config.device_argument import add_device
+from elmo_bench.errors import UserError
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.records.timer import StageTimer
 
     if args.top < 1:
-        raise ValueError(f"--top must be at least 1, not {args.top}")
+        raise UserError(f"--top must be at least 1, not {args.top}")
     clock = StageTimer()
     bilm = BiLm.load(args.bilm, args.device)
     layer = neighbors.check_layer(bilm, args.layer)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_bench.config.device_argument import add_device
+from elmo_bench.errors import UserError
 
 HELP = "measure the perplexity of a biLM on text files: forward, backward and mean"
 ROWS = 256  # of bilm-tf's bin/run_test.py
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench import BiLm
 
     if args.stateful is not None and args.stateful < 1:
-        raise ValueError(f"--stateful takes at least 1 row, not {args.stateful}")
+        raise UserError(f"--stateful takes at least 1 row, not {args.stateful}")
     bilm = BiLm.load(args.bilm, args.device)
     results = {str(file): _measure(bilm, file, args.stateful) for file in args.files}
     if args.json:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from elmo_bench.config.device_argument import add_device
+from elmo_bench.errors import UserError
 
 HELP = "train a linear part-of-speech classifier on every layer of a biLM, with baselines"
 
@@ -56,12 +57,12 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.report.terminal import new_console
 
     if args.limit is not None and args.limit < 1:
-        raise ValueError(f"--limit must be at least 1, not {args.limit}")
+        raise UserError(f"--limit must be at least 1, not {args.limit}")
     columns = Columns(*args.columns)
     if min(columns) < 1:
-        raise ValueError(f"--columns are counted from 1, not {min(columns)}")
-    files, data = _files(args)
+        raise UserError(f"--columns are counted from 1, not {min(columns)}")
     bilm = BiLm.load(args.bilm, args.device)
+    files, data = _files(args)
     found = study_pos(
         bilm, files, data, args.vectors, args.limit, cache=args.cache, columns=columns
     )
@@ -78,7 +79,7 @@ def _files(args: argparse.Namespace) -> tuple[dict[str, Path], str]:
     if args.train and args.test:
         return {split: path for split, path in named.items() if path}, data_name(args.train)
     if any(named.values()):
-        raise ValueError(
+        raise UserError(
             "give --train and --test together, or none of the files for the mini benchmark"
         )
     from elmo_bench.mini.files import ensure_mini

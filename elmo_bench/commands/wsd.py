@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from elmo_bench.config.device_argument import add_device
+from elmo_bench.errors import UserError
 
 HELP = "disambiguate word senses with every layer of a biLM, with baselines"
 
@@ -67,11 +68,11 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.report.terminal import new_console
 
     if min(args.window) < 0:
-        raise ValueError(f"--window must be at least 0, not {min(args.window)}")
+        raise UserError(f"--window must be at least 0, not {min(args.window)}")
+    bilm = BiLm.load(args.bilm, args.device)
     train, tests, data = _files(args)
     ways = product(args.nearest, (answer == "yes" for answer in args.center), args.window)
     methods = list(dict.fromkeys(Method(*way) for way in ways))
-    bilm = BiLm.load(args.bilm, args.device)
     found = study_senses(bilm, train, tests, data, methods, args.vectors, args.wordnet, args.cache)
     show_scores(found, new_console())
     for analysis in found:
@@ -86,7 +87,7 @@ def _files(args: argparse.Namespace) -> tuple[Path, list[Path], str]:
     if args.train and args.test:
         return args.train, args.test, data_name(args.train)
     if args.train or args.test:
-        raise ValueError("give --train and --test together, or neither for the mini benchmark")
+        raise UserError("give --train and --test together, or neither for the mini benchmark")
     from elmo_bench.mini.files import ensure_mini
     from elmo_bench.mini.settings import MiniSettings
 

@@ -109,6 +109,28 @@ class LossSettings(Settings):
     div_value: Count = Field(description="adaptive: each cluster's dimension is divided by this")
     num_negatives: Count = Field(description="sampled: words drawn per direction and batch")
 
+    @field_validator("cutoffs")
+    @classmethod
+    def _ascending(cls, value: list[int]) -> list[int]:
+        if sorted(set(value)) != value:
+            raise ValueError("must be ascending")
+        return value
+
+    def fitted(self, num_words: int) -> "LossSettings":
+        """The same softmax where the vocabulary is large enough, else one that it can have."""
+        cutoffs = [cutoff for cutoff in self.cutoffs if cutoff < num_words]
+        if self.kind == "sampled" and self.num_negatives >= num_words:
+            return self.but(kind="full")
+        if self.kind == "adaptive" and cutoffs != self.cutoffs:
+            return self.but(cutoffs=cutoffs) if cutoffs else self.but(kind="full")
+        return self
+
+    def shown(self) -> str:
+        """The kind with its keys, for people."""
+        keys = {"full": "", "sampled": f"num_negatives={self.num_negatives}"}
+        own = keys.get(self.kind, f"cutoffs={self.cutoffs}")
+        return f"kind={self.kind}" + (f" {own}" if own else "")
+
 
 class BilmOptimizer(Settings):
     """Adam, or Adagrad as in TensorFlow."""
@@ -123,6 +145,15 @@ class ScheduleSettings(Settings):
 
     kind: Literal["constant", "cosine"]
     warmup_steps: Steps = Field(description="optimizer steps of linear warm-up")
+
+
+class NewSoftmaxSettings(Settings):
+    """Training of a new softmax on the frozen biLM, where `init_from` has none."""
+
+    lr: Positive = Field(description="learning rate, constant after the warm-up")
+    max_epochs: Count = Field(description="largest number of passes over the corpus")
+    num_validations: Count = Field(description="measurements of held-out loss in each of them")
+    patience: Count = Field(description="measurements without a lower loss before it stops")
 
 
 class PretrainingSettings(Settings):
@@ -146,6 +177,7 @@ class PretrainingSettings(Settings):
     sum_over_steps: bool = Field(description="multiply the loss by unroll_steps, as bilm-tf does")
     precision: Precision = Field(description="of Lightning; mixed precision needs a GPU")
     num_validations: Count = Field(description="measurements of held-out perplexity")
+    new_softmax: NewSoftmaxSettings
 
     @property
     def tokens_per_step(self) -> int:

@@ -8,6 +8,7 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializeAsAny,
+    ValidationError,
     field_validator,
     model_validator,
 )
@@ -182,6 +183,7 @@ class ElmoSettings(Settings):
     dropout: Probability = Field(0.0, description="on the mixed vectors")
     l2: NonNegative = Field(0.0, description="lambda on the raw layer weights")
     gamma: bool = Field(True, description="learn the scale of the vectors; false: it stays 1")
+    finetune: bool = Field(False, json_schema_extra=LABEL, description="sets bilm.finetune")
 
     @field_validator("placement")
     @classmethod
@@ -207,6 +209,7 @@ class TaskElmo(Settings):
     layer_norm: Literal["batch", "token"] | None = Field(description="before the mix")
     scale: Scale = Field(description="divides the layers before the mix")
     dropout: Probability = Field(description="on the mixed vectors")
+    finetune: bool = Field(False, description="whether the authors fine-tuned the biLM first")
 
 
 class Published(Settings):
@@ -219,7 +222,7 @@ class Published(Settings):
 class HubDataset(Settings):
     """A dataset of the Hugging Face Hub."""
 
-    id: str = Field(description="such as stanfordnlp/snli, or a local folder")
+    id: str | None = Field(description="such as stanfordnlp/snli, or a local folder; null: none")
     config: str | None = Field(description="for datasets that have several")
     revision: str | None = Field(description="a commit, tag or branch")
     splits: dict[Split, str] = Field(description="what the dataset calls the splits")
@@ -395,8 +398,11 @@ class RunSettings(Settings):
     def _model_reads_something(self) -> "RunSettings":
         if self.elmo.is_baseline and isinstance(self.words, NoWords):
             raise ValueError("elmo=none words=none: the model would have nothing to read")
-        if isinstance(self.data, HubData) and self.task.hub is None:
-            raise ValueError(f"data=hub: task={self.task.name} names no Hub dataset (task.hub)")
+        if isinstance(self.data, HubData) and (self.task.hub is None or self.task.hub.id is None):
+            raise ValueError(
+                f"data=hub: the Hub has no dataset of task={self.task.name} that can be read; use "
+                "data=files, or name a dataset or a folder of parquet files with task.hub.id=..."
+            )
         return self
 
     @model_validator(mode="after")
@@ -411,11 +417,25 @@ class RunSettings(Settings):
         return self
 
     @model_validator(mode="after")
+    def _finetuned_for_elmo(self) -> "RunSettings":
+        """elmo.finetune asks for bilm.finetune, which is the one that counts."""
+        if self.elmo.finetune:
+            try:
+                bilm = type(self.bilm).model_validate(self.bilm.plain() | {"finetune": True})
+            except ValidationError as error:
+                raise ValueError(f"elmo={self.elmo.name}: {error.errors()[0]['msg']}") from error
+            object.__setattr__(self, "bilm", bilm)
+        return self
+
+    @model_validator(mode="after")
     def _one_name_for_one_arm(self) -> "RunSettings":
         """elmo=input of a task whose only placement is the input is elmo=paper."""
-        paper = self.task.elmo.plain() | {"layers": "all", "gamma": True, "name": "paper"}
-        if self.elmo.name != "paper" and self.elmo.plain() | {"name": "paper"} == paper:
-            object.__setattr__(self, "elmo", self.elmo.but(name="paper"))
+        same = {"name": "paper", "finetune": False}
+        paper = self.task.elmo.plain() | {"layers": "all", "gamma": True} | same
+        if self.elmo.plain() | same == paper:
+            finetuned = self.bilm.finetune and self.task.elmo.finetune
+            name = "paper_finetuned" if finetuned else "paper"
+            object.__setattr__(self, "elmo", self.elmo.but(name=name))
         return self
 
     @property

@@ -10,6 +10,7 @@ from filelock import FileLock
 from jaxtyping import Float
 
 from elmo_bench.data.files import DataError, numbered_lines
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_file
 
 Vector = Float[np.ndarray, " dim"]
@@ -163,7 +164,7 @@ def train_vectors(
         )
         model.build_vocab(sentences)
         if not model.wv.index_to_key:
-            raise ValueError(f"words.min_count={min_count}: no word of the text occurs that often")
+            raise UserError(f"words.min_count={min_count}: no word of the text occurs that often")
         model.train(sentences, total_examples=model.corpus_count, epochs=epochs)
         with (
             replace_file(path) as unfinished,

@@ -52,10 +52,13 @@ _ARGUMENTS = {
         *[_COUNT, _COUNT, _POINTER, _POINTER, _COUNT],
     ],
     "convolution_groups": [],
+    "highway": [*[_POINTER] * 4, _COUNT, _COUNT],
+    "hyperbolic_tangent": [_POINTER, _POINTER, _COUNT, _COUNT],
     "recurrence_forward": [_POINTER, _COUNT, _COUNT],
     "recurrence_backward": [_POINTER, _POINTER, _COUNT, _COUNT],
 }
 
+_disabled: ContextVar[bool] = ContextVar("disabled", default=False)
 _packed: ContextVar[dict[Any, Any] | None] = ContextVar("packed matrices", default=None)
 
 
@@ -144,9 +147,23 @@ def fits(*tensors: Tensor) -> bool:
     return plain and not torch.is_autocast_enabled("cpu")
 
 
-@cache
 def load_kernel() -> Kernel | None:
     """The kernel, built at the first call on this machine; None if that is not possible."""
+    return None if _disabled.get() else _load()
+
+
+@contextmanager
+def without_kernel() -> Iterator[None]:
+    """In this context everything runs in plain PyTorch, for comparisons."""
+    token = _disabled.set(True)
+    try:
+        yield
+    finally:
+        _disabled.reset(token)
+
+
+@cache
+def _load() -> Kernel | None:
     if os.environ.get("ELMO_BENCH_KERNEL") == "0":
         return None
     try:

@@ -28,6 +28,12 @@ constexpr int64_t kLanes = 4, kRows = 6;
 #endif
 typedef float Vector __attribute__((vector_size(kLanes * sizeof(float))));
 
+inline Vector load(const float* from) {
+    Vector vector;
+    std::memcpy(&vector, from, sizeof vector);
+    return vector;
+}
+
 constexpr int64_t kVectors = 2, kPanel = kVectors * kLanes;
 constexpr int64_t kDepth = 256;  // of the inner dimension at a time: a panel's part fits in L1
 constexpr int64_t kBlock = 16 * kRows;  // rows at a time: with kDepth columns they fit in L2
@@ -74,26 +80,28 @@ enum class Start { kOld, kColumn, kZero };
 template <int R, bool kInterleaved>
 inline void tile(const float* left, int64_t stride, const float* panel, int64_t depth, Start start,
                  const float* bias, float* result, int64_t width) {
+    // Vector by vector: a copy of several would keep the sums in memory instead of registers.
     Vector sums[R][kVectors];
     for (int i = 0; i < R; ++i) {
         for (int j = 0; j < kVectors; ++j) {
-            if (start == Start::kZero) {
-                sums[i][j] = Vector{};
-            } else {
-                const float* from = start == Start::kOld ? result + i * width : bias;
-                std::memcpy(&sums[i][j], from + j * kLanes, sizeof(Vector));
-            }
+            sums[i][j] = Vector{};
+            if (start == Start::kOld) sums[i][j] = load(result + i * width + j * kLanes);
+            if (start == Start::kColumn) sums[i][j] = load(bias + j * kLanes);
         }
     }
     for (int64_t k = 0; k < depth; ++k) {
         Vector columns[kVectors];
-        std::memcpy(columns, panel + k * kPanel, sizeof columns);
+        for (int j = 0; j < kVectors; ++j) columns[j] = load(panel + k * kPanel + j * kLanes);
         for (int i = 0; i < R; ++i) {
             const float value = kInterleaved ? left[k * kRows + i] : left[i * stride + k];
             for (int j = 0; j < kVectors; ++j) sums[i][j] += value * columns[j];
         }
     }
-    for (int i = 0; i < R; ++i) std::memcpy(result + i * width, sums[i], sizeof sums[i]);
+    for (int i = 0; i < R; ++i) {
+        for (int j = 0; j < kVectors; ++j) {
+            std::memcpy(result + i * width + j * kLanes, &sums[i][j], sizeof(Vector));
+        }
+    }
 }
 
 // The last panel of a result can be narrower: its tile is computed beside it.

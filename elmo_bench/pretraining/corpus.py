@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from elmo_bench.config.pretraining_settings import (
+    CorpusSettings,
     CorpusSource,
     HubCorpusSettings,
     MiniCorpusSettings,
@@ -18,6 +19,8 @@ from elmo_bench.config.pretraining_settings import (
     TextCorpusSettings,
 )
 from elmo_bench.data.files import numbered_lines
+from elmo_bench.data.hub import check_available, open_dataset
+from elmo_bench.errors import UserError
 from elmo_bench.mini.files import ensure_mini
 from elmo_bench.mini.settings import MiniSettings
 
@@ -26,6 +29,7 @@ Item = TypeVar("Item")
 
 # Without held-out files, every n-th sentence is held out of training.
 HELD_OUT_EVERY = 100
+OWN_TEXT = "corpus=text corpus.path=FILES reads your own text"
 
 
 @runtime_checkable
@@ -55,6 +59,14 @@ def build_corpus(source: CorpusSource, cache: Path) -> Corpus:
 
             assert source.task is not None and source.data is not None
             return TaskCorpus(source.task, source.data, cache, part)
+
+
+def check_corpus(corpus: CorpusSettings) -> None:
+    """Raise if the text cannot be had; the text of a task is looked for when it is read."""
+    if isinstance(corpus, TextCorpusSettings):
+        text_files(corpus.path, corpus.heldout)
+    elif isinstance(corpus, HubCorpusSettings):
+        check_available(corpus.dataset, OWN_TEXT)
 
 
 class TextCorpus:
@@ -110,15 +122,13 @@ class HubCorpus:
         return {"heldout": _every(self._read(self._settings.split), HELD_OUT_EVERY, True)}
 
     def _read(self, split: str) -> Iterator[Sentence]:
-        from datasets import load_dataset
-
         hub = self._settings
-        rows = load_dataset(
-            hub.dataset, name=hub.config, revision=hub.revision, split=split, streaming=True
+        rows = open_dataset(
+            hub.dataset, hub.config, hub.revision, split, streaming=True, way_out=OWN_TEXT
         )
         for row in rows:
             if hub.column not in row:
-                raise ValueError(
+                raise UserError(
                     f"Dataset {hub.dataset} has no column {hub.column!r}; "
                     f"its columns are {sorted(row)}. Set corpus.column."
                 )
@@ -132,7 +142,7 @@ def text_files(
     held_out = expand_patterns(heldout) if heldout else []
     train = [file for file in expand_patterns(path) if file not in held_out]
     if not train:
-        raise ValueError(f"Every file of corpus.path={path} is held out; none is left to train on.")
+        raise UserError(f"Every file of corpus.path={path} is held out; none is left to train on.")
     return train, held_out
 
 
@@ -158,13 +168,13 @@ def file_weights(files: Sequence[Path], weights: Mapping[str, float]) -> list[fl
         matching = [pattern for pattern in weights if fnmatchcase(file.name, pattern)]
         unused -= set(matching)
         if len(matching) > 1:
-            raise ValueError(
+            raise UserError(
                 f"corpus.weights: {' and '.join(matching)} both match {file.name}; "
                 "a file has one weight."
             )
         result.append(weights[matching[0]] if matching else 1.0)
     if unused:
-        raise ValueError(
+        raise UserError(
             f"corpus.weights: no training file is named {' or '.join(sorted(unused))}. "
             f"The files are {', '.join(file.name for file in files)}."
         )

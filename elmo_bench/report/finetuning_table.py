@@ -49,7 +49,8 @@ def finetuning_table(runs: Runs) -> Table:
 def _row(group: Group, before: Group | None) -> dict[str, Cell]:
     row = head(group)
     if before is None:
-        command = run_command(group, {"bilm.finetune": "false"})
+        chosen = "elmo=paper_finetuned" in group.any_record.overrides
+        command = run_command(group, {"elmo": "paper"} if chosen else {"bilm.finetune": "false"})
         return row | {"before": missing(command), "after": score(group, "dev")}
     return row | {"before": score(before, "dev"), "after": score(group, "dev")}
 

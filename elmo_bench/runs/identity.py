@@ -10,7 +10,12 @@ from elmo_bench.config.bilm_settings import Architecture
 from elmo_bench.config.identity import what_counts
 from elmo_bench.config.settings import CorpusWords, RunSettings
 from elmo_bench.data.identity import data_identity, digests, file_digest
-from elmo_bench.pretraining.identity import text_identity, training_text
+from elmo_bench.pretraining.identity import (
+    recipe_identity,
+    softmax_file,
+    text_identity,
+    training_text,
+)
 from elmo_bench.records.digest import digest
 from elmo_bench.runs.pretraining import bilm_source, finetuning_recipe
 
@@ -75,5 +80,9 @@ def _bilm(settings: RunSettings, cache: Path) -> dict[str, Any]:
             if bilm.official
             else stored_fingerprint(bilm_source(settings), digests(cache))
         )
-    recipe = finetuning_recipe() if bilm.finetune else None
-    return values | {"finetune": False if recipe is None else digest(what_counts(recipe, str))}
+    if not bilm.finetune:
+        return values | {"finetune": False}
+    new_softmax = bool(bilm.official)  # official weights have none
+    with suppress(FileNotFoundError):
+        new_softmax = new_softmax or not softmax_file(bilm_source(settings)).exists()
+    return values | {"finetune": digest(recipe_identity(finetuning_recipe(), new_softmax))}

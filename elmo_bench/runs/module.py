@@ -10,6 +10,7 @@ from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from elmo_bench.data.example import Example
 from elmo_bench.devices import random_state, set_random_state
+from elmo_bench.errors import UserError
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.losses import READ_EVERY, DivergedError, UnreadLosses
 from elmo_bench.task import Batch, Output
@@ -130,7 +131,7 @@ class TaskModule(LightningModule):
         try:
             self.losses.read()
         except DivergedError as error:
-            raise FloatingPointError(
+            raise UserError(
                 f"{error} Lower task.training.optimizer.lr or set task.training.gradient_clip_val"
             ) from error
 

@@ -75,7 +75,8 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
     )
     try:
         trainer = new_trainer(settings, files, history, logger, components.data.steps_per_epoch())
-        trainer.fit(components.module, components.data, ckpt_path=files.resumable())
+        begun = files.resumable()
+        trainer.fit(components.module, components.data, ckpt_path=begun, weights_only=True)
         timer.seconds["training"] = history.seconds
         predictions: dict[Split, dict[str, Any]] = {"dev": _load_best(components.module, files)}
         with timer("test"):

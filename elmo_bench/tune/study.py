@@ -197,5 +197,6 @@ def train(settings: RunSettings, files: RunFiles, trial: Trial, monitor: str) ->
     pruning = Pruning(history, trial, monitor)
     steps = components.data.steps_per_epoch()
     trainer = new_trainer(settings, files, history, None, steps, more=[pruning])
-    trainer.fit(components.module, components.data, ckpt_path=files.resumable())
+    begun = files.resumable()
+    trainer.fit(components.module, components.data, ckpt_path=begun, weights_only=True)
     return max(float(row[monitor]) for row in history.rows)

@@ -12,6 +12,7 @@ from elmo_bench.data.example import Example, Segment, Skipped, Split
 from elmo_bench.data.files import DataError
 from elmo_bench.data.paired_files import check_same_tokens
 from elmo_bench.data.tokenizer import tokenize
+from elmo_bench.errors import UserError
 from elmo_bench.metrics import score_coref
 from elmo_bench.metrics.coref import METRICS, count_coref
 from elmo_bench.nn.char_cnn import CharCnn
@@ -117,7 +118,7 @@ class CorefTask(Task):
         """Parse a text whose sentences end with . ! or ?, or are separated by `|`."""
         sentences = tuple(_sentences(text))
         if not sentences:
-            raise ValueError("type a text whose sentences end with . ! or ?, or are separated by |")
+            raise UserError("type a text whose sentences end with . ! or ?, or are separated by |")
         speakers = ("-",) * sum(map(len, sentences))
         target = data.CorefTarget("text", 0, data.genre("text"), speakers, ())
         return Example("", sentences, target)

@@ -7,7 +7,7 @@ import torch
 from elmo_bench.bilm import batched_layer, char_windows
 from elmo_bench.bilm.batched_layer import BatchedTensors
 from elmo_bench.bilm.char_windows import window_maxima
-from elmo_bench.bilm.characters import char_ids
+from elmo_bench.bilm.characters import PAD, char_ids
 from elmo_bench.kernels.recurrence import Operands
 
 UNITS, DIM = 5, 3
@@ -90,7 +90,7 @@ def test_the_compiled_elementwise_part_equals_the_plain_one(tensors, monkeypatch
 
 
 def test_window_maxima_are_those_of_all_windows_of_every_filter(monkeypatch):
-    monkeypatch.setitem(char_windows._GROUP_CHARS, "cpu", 20)  # several groups of one length
+    monkeypatch.setattr(char_windows, "_GROUP_CHARS", 20)  # several groups of one length
     torch.manual_seed(1)
     # Lengths up to the limit, where the widest filter has no window of padding alone.
     ids = char_ids(["a" * n for n in range(30)] + ["bcd"] * 9 + ["é" * 12], 24)
@@ -98,7 +98,7 @@ def test_window_maxima_are_those_of_all_windows_of_every_filter(monkeypatch):
     kernels = [
         torch.randn(4, 2 * width, dtype=torch.float64).requires_grad_() for width in (1, 3, 5)
     ]
-    found = window_maxima(ids, chars, kernels)
+    found = window_maxima(ids, (ids != PAD).sum(dim=1), chars, kernels)
     flat = chars[ids].flatten(1)
     every = [(flat.unfold(1, k.shape[1], 2) @ k.t()).amax(dim=1) for k in kernels]
     torch.testing.assert_close(found, torch.cat(every, dim=1))
@@ -108,4 +108,4 @@ def test_window_maxima_are_those_of_all_windows_of_every_filter(monkeypatch):
         strict=True,
     ):
         torch.testing.assert_close(got, wanted)
-    assert window_maxima(ids[:0], chars, kernels).shape == (0, 12)
+    assert window_maxima(ids[:0], ids[:0, 0], chars, kernels).shape == (0, 12)

@@ -157,6 +157,24 @@ def test_a_fine_tuned_bilm_is_not_in_the_main_table_beside_the_original():
     assert [group.config["bilm"].get("finetune") for group in headline_groups(runs)] == [None]
 
 
+def test_a_fine_tuned_bilm_is_a_column_of_the_main_table():
+    tuned = scored("ner", 1, 95.0, bilm__finetune="a recipe")
+    records = [*pair(1), replace(tuned, elmo="paper_finetuned"), scored("sst5", 1, 50.0)]
+    row = main_row(records, task="ner")
+    assert (row["elmo"].values["mean"], row["finetuned"].values["mean"]) == (91.0, 95.0)
+    assert "finetuned" not in main_row(records, task="sst5")
+    notes = " ".join(main_table(Runs(records)).notes)
+    assert "fine-tuned biLM for: ner, snli, squad." in notes
+    assert "only in other tables" not in notes
+
+
+def test_where_the_authors_fine_tuned_a_missing_run_has_its_command():
+    tuned = replace(scored("ner", 1, 95.0, bilm__finetune="a recipe"), elmo="paper_finetuned")
+    records = [*pair(1), tuned, scored("snli", 1, 80.0)]
+    assert "elmo=paper_finetuned" in main_row(records, task="snli")["finetuned"].command
+    assert "finetuned" not in main_row([*pair(1), scored("snli", 1, 80.0)], task="snli")
+
+
 def test_contexts_and_questions_are_rows_of_their_own_in_the_finetuning_table():
     keys = [f"{part} {when}" for part in ("contexts", "questions") for when in ("before", "after")]
     ppl = {key: {"mean": 10.0 + number} for number, key in enumerate(keys)}

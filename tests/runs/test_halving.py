@@ -70,7 +70,7 @@ def test_the_training_ends_instead_of_the_halving_after_the_last(tmp_path):
 
 def test_halving_goes_with_no_other_schedule():
     with pytest.raises(ConfigError, match=r"max_halvings.*task\.training\.ema"):
-        run_settings(["task=snli", "task.training.ema=0.9"])
+        run_settings(["task=snli", "data=files", "task.training.ema=0.9"])
 
 
 @pytest.mark.parametrize(("steps", "interval"), [(5000, 1200), (1200, 1.0), (10, 1.0)])
