@@ -78,7 +78,6 @@ def test_a_step_at_the_original_depth_has_few_launches_and_syncs(gpu, tmp_path, 
             *sizes,
         )
     )
-    launches = sorted(count.num_launches for count in counted)
-    print(counted[-1], counted[-1].top(40))
-    assert launches[-1] < 1500
+    print(counted[-1], counted[-1].top(40))  # shown if the test fails
+    assert max(count.num_launches for count in counted) < 1500
     assert max(count.num_syncs for count in counted[1:]) <= 2
