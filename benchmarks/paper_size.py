@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
@@ -107,7 +108,7 @@ def main() -> None:
     if process.returncode:
         sys.exit(process.returncode)
     table = Table("step", "loss", "seconds", "GB so far", "MB exchanged per process")
-    for number, (last, step) in enumerate(zip(steps, steps[1:], strict=False), start=2):
+    for number, (last, step) in enumerate(pairwise(steps), start=2):
         megabytes = f"{(step[2] - last[2]) / args.processes / 1e6:,.0f}"
         shown = megabytes if args.processes > 1 else "-"
         seconds, peak = f"{step[0] - last[0]:.1f}", f"{step[3]:.2f}"

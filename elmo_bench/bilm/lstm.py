@@ -11,8 +11,9 @@ from math import inf, sqrt
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import dropout, linear
+from torch.nn.functional import dropout
 
+from elmo_bench.bilm.batched_layer import run_batched
 from elmo_bench.bilm.panels import PANEL_ROWS, filled
 from elmo_bench.kernels.compiled import fits, load_kernel
 from elmo_bench.kernels.recurrence import Operands, Reading, run_layers
@@ -69,10 +70,15 @@ class LstmLayer(nn.Module):
         """Run packed sequences; return all outputs and every sequence's last state."""
         return run_together([self], [inputs], sizes, [(hidden, cell)])[0]
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The clips of cell and output; infinity means no bound."""
+        cell, projection = (inf if clip is None else float(clip) for clip in self.clips)
+        return cell, projection
+
     def reading(self, sizes: Sequence[int]) -> Reading:
         """How compiled code reads sequences with this layer."""
-        clips = (inf if clip is None else float(clip) for clip in self.clips)
-        return Reading("clipped", sizes, False, *clips)
+        return Reading("clipped", sizes, False, *self.bounds)
 
     def operands(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> Operands:
         """The tensors that compiled code needs."""
@@ -253,18 +259,17 @@ def run_together(
     states: Sequence[tuple[Tensor, Tensor]],
     apart: bool = False,
 ) -> Sequence[tuple[Tensor, Tensor, Tensor]]:
-    """Run one layer of each stack: in compiled code at once, or one after the other."""
+    """Run one layer of each stack: at once in compiled code or on a GPU, or one by one."""
     given = list(zip(layers, inputs, states, strict=True))
+    operands = [layer.operands(below, *state) for layer, below, state in given]
     kernel = load_kernel() if fits(*inputs) else None
     if kernel is None:
-        apart = apart and not torch.is_grad_enabled() and inputs[0].device.type == "cpu"
+        if inputs[0].device.type != "cpu":
+            return run_batched(operands, sizes, *layers[0].bounds)
+        apart = apart and not torch.is_grad_enabled()
         run = LstmLayer.run_panels if apart else LstmLayer.run_plain
         return [run(layer, below, sizes, *state) for layer, below, state in given]
-    return run_layers(
-        kernel,
-        [layer.reading(sizes) for layer in layers],
-        [layer.operands(below, *state) for layer, below, state in given],
-    )
+    return run_layers(kernel, [layer.reading(sizes) for layer in layers], operands)
 
 
 def pack_order(

@@ -19,6 +19,7 @@ from elmo_bench.bilm.sentences import check_sentences
 from elmo_bench.bilm.token_encoders import build_encoder
 from elmo_bench.config.bilm_settings import Architecture, BilmSettings, WordEncoderSettings
 from elmo_bench.config.folders import find_bilm
+from elmo_bench.devices import resolve_device
 from elmo_bench.errors import UserError
 from elmo_bench.records.reading import reading
 
@@ -43,12 +44,16 @@ class BiLm(nn.Module):
         self.extractor = Extractor(self.encoder, self.forward_lstm, self.backward_lstm)
 
     @classmethod
-    def load(cls, folder: str | Path) -> "BiLm":
-        """Load a biLM for evaluation.
+    def load(cls, folder: str | Path, device: str = "cpu") -> "BiLm":
+        """Load a biLM for evaluation onto a device: cpu, cuda, auto (a GPU if there is one), ...
 
         `folder` is a checkpoint folder, a name in results/bilm, a folder with an options.json and
         a weights.hdf5, or a published model such as official_small.
         """
+        return cls._load(folder).to(resolve_device(device))
+
+    @classmethod
+    def _load(cls, folder: str | Path) -> "BiLm":
         if settings := download.published_settings(str(folder)):
             return cls.load_published(settings)
         if files := official.find_official_files(Path(folder).expanduser()):

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding, linear
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
+from elmo_bench.bilm.char_windows import window_maxima
 from elmo_bench.bilm.characters import NUM_CHARS, PAD, char_ids
 from elmo_bench.bilm.panels import in_panels
 from elmo_bench.bilm.word_encoder import WordEncoder
@@ -27,11 +28,6 @@ from elmo_bench.kernels.compiled import fits, load_kernel
 from elmo_bench.kernels.convolution import WindowMax
 from elmo_bench.kernels.dense import Linear
 from elmo_bench.kernels.elementwise import highway, tanh
-
-# Words of similar length are encoded together: the groups' maximum lengths in characters,
-# begin-of-word and end-of-word characters included.
-_EDGES = (5, 6, 7, 8, 9, 10, 12, 14, 18, 24, 32)
-_GROUP_CHARS = 8192  # characters encoded at once; bounds the memory used by the convolutions
 
 
 class CharCnnEncoder(nn.Module):
@@ -83,6 +79,8 @@ class CharCnnEncoder(nn.Module):
         kernel = load_kernel() if fits(self.chars) else None
         if kernel is not None:
             return self._raise(WindowMax.apply(kernel, ids, lengths, self.chars, *self.kernels))
+        if ids.device.type != "cpu":
+            return self._raise(window_maxima(ids, lengths, self.chars, list(self.kernels)))
         return in_panels(self._raise, self._maxima(ids, lengths))
 
     def _raise(self, maxima: Float[Tensor, "word filter"]) -> Float[Tensor, "word dim"]:

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from elmo_bench.config.device_argument import add_device
+
 HELP = "write the layers of every line of a text file to an HDF5 file"
 _LINES = 1000  # embedded at once
 
@@ -30,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch-size", type=int, default=64, help="lines per batch (default: %(default)s)"
     )
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.data.files import numbered_lines
     from elmo_bench.records.atomic import replace_file
 
-    bilm = BiLm.load(args.bilm)
+    bilm = BiLm.load(args.bilm, args.device)
     sentences = [line.split() for _, line in numbered_lines(args.file)]
     piece = max(len(sentences), 1) if args.state == "carry" else _LINES
     with replace_file(args.output) as unfinished, h5py.File(unfinished, "w") as file:

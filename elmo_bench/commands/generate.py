@@ -2,6 +2,8 @@
 
 import argparse
 
+from elmo_bench.config.device_argument import add_device
+
 HELP = "continue a sentence with the forward LM, or fill a blank with both directions"
 
 
@@ -43,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="random seed of the first continuation (default: %(default)s)",
     )
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench import BiLm
     from elmo_bench.bilm.generate import continue_sentence, fill_blank
 
-    bilm = BiLm.load(args.bilm)
+    bilm = BiLm.load(args.bilm, args.device)
     if args.fill is not None:
         for word, probability in fill_blank(bilm, args.fill.split(), args.number or 5):
             print(f"{probability:6.1%}  {word}")

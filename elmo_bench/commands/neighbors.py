@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elmo_bench.config.device_argument import add_device
 from elmo_bench.errors import UserError
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder to record the result in (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument("--no-record", action="store_true", help="do not record the result")
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -73,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     if args.top < 1:
         raise UserError(f"--top must be at least 1, not {args.top}")
     clock = StageTimer()
-    bilm = BiLm.load(args.bilm)
+    bilm = BiLm.load(args.bilm, args.device)
     layer = neighbors.check_layer(bilm, args.layer)
     query = neighbors.ask(bilm, args.sentence, args.word)
     word = None if args.any_word else args.word

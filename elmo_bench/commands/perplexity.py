@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from elmo_bench.config.device_argument import add_device
 from elmo_bench.errors import UserError
 
 HELP = "measure the perplexity of a biLM on text files: forward, backward and mean"
@@ -21,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "from sentence to sentence (default: %(const)s rows)",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.stateful is not None and args.stateful < 1:
         raise UserError(f"--stateful takes at least 1 row, not {args.stateful}")
-    bilm = BiLm.load(args.bilm)
+    bilm = BiLm.load(args.bilm, args.device)
     results = {str(file): _measure(bilm, file, args.stateful) for file in args.files}
     if args.json:
         print(json.dumps(results, indent=2))

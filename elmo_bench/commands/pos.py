@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from elmo_bench.config.device_argument import add_device
 from elmo_bench.errors import UserError
 
 HELP = "train a linear part-of-speech classifier on every layer of a biLM, with baselines"
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--results", type=Path, default=Path("results/analysis"), metavar="DIR",
         help="folder to record the result in (default: %(default)s)",
     )  # fmt: skip
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     columns = Columns(*args.columns)
     if min(columns) < 1:
         raise UserError(f"--columns are counted from 1, not {min(columns)}")
-    bilm = BiLm.load(args.bilm)
+    bilm = BiLm.load(args.bilm, args.device)
     files, data = _files(args)
     found = study_pos(
         bilm, files, data, args.vectors, args.limit, cache=args.cache, columns=columns

@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from elmo_bench.config.device_argument import add_device
+
 HELP = "run a trained model on new text, from a file or standard input"
 
 
@@ -17,12 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder in which runs are looked up (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     from elmo_bench.runs.predict import Predictor, find_run, print_predictions
 
-    predictor = Predictor(find_run(args.run, args.outputs))
+    predictor = Predictor(find_run(args.run, args.outputs), args.device)
     if args.file != "-":
         with Path(args.file).open(encoding="utf-8") as lines:
             print_predictions(predictor, lines, args.json)

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from elmo_bench.config.device_argument import add_device
 from elmo_bench.errors import UserError
 
 HELP = "disambiguate word senses with every layer of a biLM, with baselines"
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--results", type=Path, default=Path("results/analysis"), metavar="DIR",
         help="folder to record the results in (default: %(default)s)",
     )  # fmt: skip
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -67,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
     if min(args.window) < 0:
         raise UserError(f"--window must be at least 0, not {min(args.window)}")
-    bilm = BiLm.load(args.bilm)
+    bilm = BiLm.load(args.bilm, args.device)
     train, tests, data = _files(args)
     ways = product(args.nearest, (answer == "yes" for answer in args.center), args.window)
     methods = list(dict.fromkeys(Method(*way) for way in ways))

@@ -18,7 +18,9 @@ def highway(
     """Compute g * relu(transform) + (1 - g) * inputs, with g = sigmoid(carry)."""
     kernel = load_kernel() if fits(inputs, carry, transform) else None
     if kernel is None:
-        return torch.lerp(inputs, torch.relu(transform), torch.sigmoid(carry))
+        # Autocast gives both in a lower precision than the inputs, and lerp takes one dtype.
+        gate, new = torch.sigmoid(carry).to(inputs.dtype), torch.relu(transform).to(inputs.dtype)
+        return torch.lerp(inputs, new, gate)
     outputs: Tensor = _Highway.apply(kernel, carry, transform, inputs)
     return outputs
 

@@ -118,10 +118,16 @@ def run_directions(
     if kernel is not None:
         readings = [Reading(cell.compiled, sizes, d.backwards) for d in directions]
         return [result.outputs for result in run_layers(kernel, readings, operands)]
-    return [
-        Recurrence.apply(cell, list(sizes), d.backwards, *given[:4], *given[5:])
-        for d, given in zip(directions, operands, strict=True)
-    ]
+    # Mixed precision ends here: states that add up over many steps need all their digits.
+    kept = directions[0].from_input.weight.dtype
+    with torch.autocast(inputs.device.type, enabled=False):
+        return [
+            Recurrence.apply(
+                *(cell, list(sizes), d.backwards),
+                *(None if t is None else t.to(kept) for t in (*given[:4], *given[5:])),
+            )
+            for d, given in zip(directions, operands, strict=True)
+        ]
 
 
 class Recurrence(Function):

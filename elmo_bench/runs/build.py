@@ -10,6 +10,7 @@ from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Example, Skipped, Split, distinct_segments
 from elmo_bench.data.loading import load_split
+from elmo_bench.devices import resolve_device
 from elmo_bench.features.frozen import FrozenLayers, freeze
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.nn.word_embedding import WordEmbedding
@@ -73,7 +74,7 @@ def build_components(settings: RunSettings, timer: StageTimer) -> RunComponents:
     frozen, perplexity = None, {}
     if not settings.elmo.is_baseline:
         with timer("features"):
-            bilm = load_bilm(settings)
+            bilm = load_bilm(settings).to(resolve_device(settings.trainer.accelerator))
             perplexity = finetuning_perplexity(bilm) if settings.bilm.finetune else {}
             frozen = freeze(
                 bilm,

@@ -15,6 +15,7 @@ from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.data.files import DataError
+from elmo_bench.devices import resolve_device
 from elmo_bench.errors import UserError
 from elmo_bench.features.frozen import pad_layers
 from elmo_bench.features.mix import layer_numbers
@@ -42,13 +43,16 @@ class Predictor:
 
     Args:
         folder: The run's folder in outputs/runs.
+        device: Where it runs, as `resolve_device` takes it.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, device: str = "cpu") -> None:
+        self.device = resolve_device(device)
         path = folder / "settings.json"
         settings = validated(RunSettings, read_object(path), str(path))
         self.task: Task = build_task(settings.task.build)
         self.module, frozen = _load_module(folder, settings, self.task)
+        self.module.to(self.device)
         self.bilm = None if frozen is None else load_bilm(settings)
         if self.bilm is not None and frozen is not None:
             if self.bilm.fingerprint() != frozen.get("fingerprint"):
@@ -57,6 +61,7 @@ class Predictor:
                     None,
                     f"the weights are not those that {folder} was trained on; run it again",
                 )
+            self.bilm.to(self.device)
             self.layers = layer_numbers(settings.elmo.layers, self.bilm.num_layers)
 
     @torch.no_grad()
@@ -66,7 +71,7 @@ class Predictor:
         layers = None
         if self.bilm is not None:
             layers = pad_layers(self.bilm.embed, self.layers, distinct_segments([example]))
-        [value] = self.module(collate([example], layers)).predictions
+        [value] = self.module(collate([example], layers).to(self.device)).predictions
         return Prediction(example, value, self.task.annotate(example, value))
 
 

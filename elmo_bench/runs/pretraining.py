@@ -67,6 +67,7 @@ def _on_the_same_device(settings: RunSettings, *choices: str, **groups: Any) -> 
         trainer=pretraining.trainer.but(
             accelerator=trainer.accelerator,
             threads=trainer.threads,
+            matmul_precision=trainer.matmul_precision,
             progress_bar=trainer.progress_bar,
         ),
         **groups,
