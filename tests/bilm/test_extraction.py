@@ -97,9 +97,9 @@ WORDS = st.text("abcdwxyz0123456789", min_size=1, max_size=15)
 
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("encoder", ENCODERS)
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(
-    sentences=st.lists(st.lists(WORDS, min_size=1, max_size=9), min_size=2, max_size=9),
+    sentences=st.lists(st.lists(WORDS, min_size=1, max_size=9), min_size=2, max_size=5),
     batch_size=st.integers(1, 80),
     threads=st.integers(1, 2),
     data=st.data(),
@@ -108,10 +108,11 @@ def test_layers_of_a_sentence_depend_on_nothing_but_the_sentence(
     compiled, encoder, sentences, batch_size, threads, data
 ):
     torch.manual_seed(1)
-    architecture = read_architecture("mini").but(encoder=ENCODERS[encoder])
-    bilm = BiLm(architecture, VOCABULARY).eval()
+    architecture = read_architecture("mini")
+    small = architecture.lstm.but(hidden_dim=21, projection_dim=9)
+    bilm = BiLm(architecture.but(encoder=ENCODERS[encoder], lstm=small), VOCABULARY).eval()
     order = data.draw(st.permutations(range(len(sentences))))
-    more = data.draw(st.integers(0, 90))  # neighbors of other lengths, over several panels
+    more = data.draw(st.sampled_from([0, 1, 70]))  # neighbors of other lengths, over several panels
     neighbors = [["w1", "neighbors"] * (1 + number % 5) for number in range(more)]
     before = torch.get_num_threads()
     with nullcontext() if compiled else without_kernel():
