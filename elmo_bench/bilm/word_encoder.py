@@ -14,6 +14,7 @@ from elmo_bench.bilm.panels import in_panels
 from elmo_bench.data.files import DataError
 from elmo_bench.data.vectors import read_vectors
 from elmo_bench.errors import UserError
+from elmo_bench.kernels.dense import Linear
 
 
 class WordEncoder(nn.Module):
@@ -45,9 +46,7 @@ class WordEncoder(nn.Module):
         if vectors is not None:
             _fill_from_file(table, self.rows, Path(vectors))
         self.table = nn.Parameter(table, requires_grad=trainable)
-        self.projection = (
-            nn.Identity() if word_dim == output_dim else nn.Linear(word_dim, output_dim)
-        )
+        self.projection = nn.Identity() if word_dim == output_dim else Linear(word_dim, output_dim)
 
     def ids(self, words: Sequence[str]) -> Int[Tensor, "word char"]:
         unknown = self.rows[UNK]
