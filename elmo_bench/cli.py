@@ -42,6 +42,10 @@ def main(argv: list[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"elmo-bench {args.command}: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt as stop:
+        outlook = str(stop) or "what is finished is kept, and the same command continues"
+        print(f"elmo-bench {args.command}: interrupted; {outlook}", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from elmo_bench.analysis.stream import stream_layers, write_vectors
 from elmo_bench.analysis.text import Line, read_lines
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.records.atomic import replace_folder
+from elmo_bench.records.checksums import find_damage, write_checksums
 from elmo_bench.records.digest import content_hash
 
 BLOCK_ROWS = 16_384  # searched at a time
@@ -143,6 +144,8 @@ def open_index(
 
 def _load(folder: Path, layers: list[int]) -> Index | None:
     """Return None if the folder is missing or its files do not match."""
+    if find_damage(folder):
+        return None
     try:
         vectors = np.load(folder / "vectors.npy", mmap_mode="r")
         positions = np.load(folder / "positions.npy")
@@ -178,6 +181,7 @@ def _build(
             write_vectors(unfinished / "vectors.npy", shape, blocks)
         np.save(unfinished / "positions.npy", positions)
         (unfinished / "about.json").write_text(about + "\n", encoding="utf-8")
+        write_checksums(unfinished)
 
 
 def _occurrences(path: Path, word: str | None) -> Iterator[tuple[Line, list[int]]]:

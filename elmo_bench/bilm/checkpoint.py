@@ -6,6 +6,7 @@ vocabulary.txt       the softmax's words (and a word encoder's), one per line, i
 training.json        how it was trained
 README.md            the model card
 *.safetensors        further tensors saved by the training, such as the softmax
+checksums.json       of all these but the card; files are compared with them when they are read
 """
 
 import json
@@ -26,20 +27,29 @@ from elmo_bench.config.compose import validated
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.data.files import DataError, numbered_lines
 from elmo_bench.records.atomic import replace_folder
+from elmo_bench.records.checksums import check_file, write_checksums
+
+REMEDY = (
+    "copy it again, or pretrain it again with force=true (if it was changed on purpose, delete "
+    "checksums.json beside it)"
+)
 
 
 def read_architecture(folder: Path) -> Architecture:
     """What a biLM is built from."""
     path = folder / "config.yaml"
     try:
-        return validated(Architecture, OmegaConf.to_container(OmegaConf.load(path)))
+        found = validated(Architecture, OmegaConf.to_container(OmegaConf.load(path)))
     except (ConfigError, OSError, YAMLError, OmegaConfBaseException) as error:
         raise DataError(path, None, " ".join(str(error).split())) from error
+    check_file(path, REMEDY)
+    return found
 
 
 def read_vocabulary(folder: Path) -> list[str] | None:
     """The words of vocabulary.txt in order, or None if there is no such file."""
     path = folder / "vocabulary.txt"
+    check_file(path, REMEDY)
     return [line for _, line in numbered_lines(path)] if path.exists() else None
 
 
@@ -49,6 +59,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         tensors = load_file(path)
     except (OSError, SafetensorError) as error:
         raise DataError(path, None, f"cannot be read as safetensors ({error})") from error
+    check_file(path, REMEDY)
     for key, tensor in tensors.items():
         if not torch.isfinite(tensor).all():
             raise DataError(path, None, f"{key} has values that are not finite numbers")
@@ -89,7 +100,8 @@ def write_folder(
             _write_vocabulary(new / "vocabulary.txt", vocabulary)
         text = json.dumps(record, indent=2, ensure_ascii=False)
         (new / "training.json").write_text(text + "\n", encoding="utf-8")
-        (new / "README.md").write_text(card, encoding="utf-8")
+        write_checksums(new)
+        (new / "README.md").write_text(card, encoding="utf-8")  # may be edited
 
 
 def model_card(architecture: Architecture, num_parameters: int, record: Mapping[str, Any]) -> str:

@@ -58,8 +58,9 @@ def guarded(app: Callable[[], object], name: str, program: str, words: Sequence[
         if stop.code == 1:  # Hydra has reported what it could not compose, but not what exists
             print("\n".join(_mistyped(words, name)), file=sys.stderr)
         raise
-    except KeyboardInterrupt:
-        print(f"{program}: interrupted; the same command resumes", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        outlook = str(stop) or "what is finished is kept, and the same command continues"
+        print(f"{program}: interrupted; {outlook}", file=sys.stderr)
         return 130
     return 0
 

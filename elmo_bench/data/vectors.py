@@ -1,5 +1,6 @@
 """Word vector files: reading GloVe's text format, and training vectors on a text."""
 
+import logging
 import re
 import zlib
 from collections.abc import Callable, Container, Iterable, Iterator
@@ -11,8 +12,10 @@ from jaxtyping import Float
 
 from elmo_bench.data.files import DataError, numbered_lines
 from elmo_bench.records.atomic import replace_file
+from elmo_bench.records.checksums import CHECKSUMS, find_damage, write_checksums
 
 Vector = Float[np.ndarray, " dim"]
+log = logging.getLogger(__name__)
 SURPLUS = re.compile(r" -?\d*\.\d+$")  # a number left on the word: the line has too many
 
 
@@ -88,10 +91,10 @@ def train_vectors(
 ) -> Path:
     """Train skip-gram vectors on a text, write them in GloVe's format, and return the path.
 
-    An existing file is kept: name it after the text and these settings.
+    An undamaged file is kept: name it after the text and these settings.
 
     Args:
-        path: The file to write.
+        path: The file to write; its checksum is beside it.
         read: Opens the sentences of the text, once per pass.
         dim: Size of the vectors.
         lowercase: Lowercase the words.
@@ -99,10 +102,14 @@ def train_vectors(
         window: Words on each side that a word predicts.
         epochs: Passes over the text.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    folder, checksum = path.parent, f"{path.name}.{CHECKSUMS}"
+    folder.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
-        if path.exists():
+        damage = find_damage(folder, checksum)
+        if damage is None:
             return path
+        if path.exists():
+            log.warning("training word vectors again: %s", damage)
         from gensim.models import Word2Vec  # slow to import, and few runs need it
 
         sentences = _Sentences(read, lowercase)
@@ -127,4 +134,5 @@ def train_vectors(
         ):
             for word, vector in zip(model.wv.index_to_key, model.wv.vectors, strict=True):
                 file.write(f"{word} {' '.join(f'{value:.6g}' for value in vector)}\n")
+        write_checksums(folder, [path], checksum)
     return path

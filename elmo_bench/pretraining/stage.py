@@ -23,6 +23,7 @@ from elmo_bench.config.pretraining_settings import (
     PretrainSettings,
     TaskCorpusSettings,
 )
+from elmo_bench.interrupts import explained, interruptible
 from elmo_bench.loggers import GuardedLogger
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
@@ -30,9 +31,13 @@ from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.loader import StreamData
 from elmo_bench.pretraining.memory import keep_freed_memory
 from elmo_bench.pretraining.module import BilmTraining, DivergedError
-from elmo_bench.pretraining.resume import RESUME, find_checkpoint, first_difference
+from elmo_bench.pretraining.resume import RESUME, outlook, remove_resume_files, resumable
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
 from elmo_bench.pretraining.trainer import new_trainer
+from elmo_bench.records.atomic import remove_leftovers
+from elmo_bench.records.checksums import CHECKSUMS, find_damage
+from elmo_bench.records.digest import first_difference
+from elmo_bench.records.environment import environment
 
 
 class PretrainingError(ValueError):
@@ -50,7 +55,8 @@ def pretrain(settings: PretrainSettings) -> Path:
     scratch = Path(settings.paths.outputs) / "pretraining" / name
     scratch.mkdir(parents=True, exist_ok=True)
     identity = pretraining_identity(settings)
-    with _only_one(scratch):
+    with _only_one(scratch), explained(lambda: outlook(scratch / RESUME)):
+        remove_leftovers(scratch, folder.parent)
         if not _is_finished(folder, identity, settings.force):
             _train(settings, identity, folder, scratch)
             if _is_first():
@@ -79,7 +85,7 @@ def _train(
     )
     budget = TimeBudget(recipe.budget_minutes)
     trainer = new_trainer(settings, identity, num_steps, scratch, [budget, heldout])
-    _fit(trainer, module, data, find_checkpoint(scratch / RESUME, identity, settings.force))
+    _fit(trainer, module, data, resumable(scratch / RESUME, identity, settings.force))
     if trainer.is_global_zero:
         record = {
             "name": folder.name,
@@ -94,10 +100,11 @@ def _train(
             "history": heldout.history,
             "settings": _settings(settings),
             "identity": identity,
+            "environment": environment(trainer.strategy.root_device),
         }
         dtype = getattr(torch, settings.save_dtype)
         bilm.save(folder, record, {"softmax": softmax.state_dict()}, dtype=dtype)
-        (scratch / RESUME).unlink(missing_ok=True)
+        remove_resume_files(scratch / RESUME)
     trainer.strategy.barrier()
 
 
@@ -115,7 +122,8 @@ def _fit(trainer: Trainer, module: BilmTraining, data: StreamData, checkpoint: P
     if checkpoint is not None and _is_first():
         print(f"Resuming from {checkpoint}", flush=True)
     try:
-        trainer.fit(module, data, ckpt_path=checkpoint, weights_only=True)
+        with interruptible(trainer):
+            trainer.fit(module, data, ckpt_path=checkpoint, weights_only=True)
     except DivergedError as error:
         kept = Path(trainer.default_root_dir) / RESUME
         where = f"The last good checkpoint is kept in {kept}. " if kept.exists() else ""
@@ -127,8 +135,6 @@ def _fit(trainer: Trainer, module: BilmTraining, data: StreamData, checkpoint: P
         for logger in trainer.loggers:
             if isinstance(logger, GuardedLogger):
                 logger.finish()
-    if trainer.interrupted:
-        raise KeyboardInterrupt
 
 
 def _new_model(
@@ -201,4 +207,6 @@ def _is_finished(folder: Path, identity: dict[str, Any], force: bool) -> bool:
             f"{folder} was trained on other text or with other settings ({other}). Give this "
             "training another name=..., or replace the old one with force=true."
         )
+    if (folder / CHECKSUMS).exists() and (damage := find_damage(folder)):
+        raise PretrainingError(f"{damage} since it was trained; train it again with force=true.")
     return True

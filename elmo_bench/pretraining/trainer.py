@@ -6,6 +6,7 @@ from typing import Any
 from pytorch_lightning import Callback, Trainer
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
+from elmo_bench.checkpoints import SealedCheckpoints
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.pretraining_settings import PretrainSettings
 from elmo_bench.loggers import build_logger
@@ -34,7 +35,7 @@ def new_trainer(
     callbacks = [
         *callbacks,
         LossCurve(scratch / "losses.csv", how.log_every_n_steps),
-        ResumeCheckpoint(scratch / RESUME, identity, how.checkpoint_steps, how.checkpoint_minutes),
+        ResumeCheckpoint(scratch / RESUME, how.checkpoint_steps, how.checkpoint_minutes),
     ]
     if how.progress_bar:
         tokens = recipe.batch_size * recipe.unroll_steps
@@ -53,6 +54,7 @@ def new_trainer(
         accumulate_grad_batches=recipe.accumulate_grad_batches,
         gradient_clip_val=recipe.gradient_clip_val,
         callbacks=callbacks,
+        plugins=SealedCheckpoints(identity, keep=(RESUME,)),
         logger=logger or False,
         enable_progress_bar=how.progress_bar,
         enable_model_summary=False,

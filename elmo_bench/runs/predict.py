@@ -10,6 +10,7 @@ import torch
 from rich.console import Console
 from rich.text import Text
 
+from elmo_bench.checkpoints import read_checkpoint
 from elmo_bench.config.compose import validated
 from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import RunSettings
@@ -18,8 +19,10 @@ from elmo_bench.data.files import DataError
 from elmo_bench.features.frozen import pad_layers
 from elmo_bench.features.mix import layer_numbers
 from elmo_bench.nn.word_embedding import WordEmbedding
+from elmo_bench.records.checksums import find_damage
 from elmo_bench.runs.bilm import load_bilm
 from elmo_bench.runs.build import build_module
+from elmo_bench.runs.files import FINISHED
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.task import Annotation, Task, collate
 
@@ -43,6 +46,8 @@ class Predictor:
     """
 
     def __init__(self, folder: Path) -> None:
+        if damage := find_damage(folder, FINISHED):
+            raise DataError(folder, None, f"{damage}; the command that made the run repeats it")
         text = (folder / "settings.json").read_text(encoding="utf-8")
         settings = validated(RunSettings, json.loads(text), str(folder / "settings.json"))
         model_spec = json.loads((folder / "model_spec.json").read_text(encoding="utf-8"))
@@ -51,9 +56,7 @@ class Predictor:
         self.module: TaskModule = build_module(
             settings, self.task, words, model_spec["frozen"], model_spec["label_vocabulary"]
         )
-        checkpoint = torch.load(
-            folder / "checkpoints" / "best.ckpt", map_location="cpu", weights_only=True
-        )
+        checkpoint = read_checkpoint(folder / "checkpoints" / "best.ckpt")
         self.module.load_state_dict(checkpoint["state_dict"])
         self.module.eval()
         self.bilm = None if model_spec["frozen"] is None else load_bilm(settings)
@@ -81,7 +84,7 @@ def find_run(name: str, outputs: Path) -> Path:
     """The folder of a run, by its path, its record's file or name, or its hash."""
     wanted = Path(name).name.removesuffix(".json")
     folders = [Path(name)] if Path(name).is_dir() else sorted((outputs / "runs").glob("*"))
-    done = [folder for folder in folders if (folder / "finished").exists()]
+    done = [folder for folder in folders if (folder / FINISHED).exists()]
     found = [f for f in done if Path(name).is_dir() or f.name == wanted or f.name.endswith(wanted)]
     if len(found) == 1:
         return found[0]

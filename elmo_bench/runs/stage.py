@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import torch
 from filelock import FileLock
 
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Split
+from elmo_bench.interrupts import explained, interruptible
 from elmo_bench.loggers import GuardedLogger, build_logger
 from elmo_bench.records.environment import environment
 from elmo_bench.records.run import Record, write_record
@@ -23,6 +23,7 @@ from elmo_bench.runs.history import MetricsHistory
 from elmo_bench.runs.identity import identity
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.runs.predictions import write_prediction_files, write_predictions
+from elmo_bench.runs.resume import load_best, outlook, resumable, sealed_checkpoints
 from elmo_bench.runs.trainer import new_trainer, set_up_process
 
 log = logging.getLogger(__name__)
@@ -52,7 +53,8 @@ def evaluate(settings: RunSettings, overrides: Sequence[str] = ()) -> Record:
     provide_bilm(settings)
     files = RunFiles.of(settings)
     files.folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(files.folder / "lock"):
+    with FileLock(files.folder / "lock"), explained(lambda: outlook(files)):
+        files.remove_leftovers()
         done = None if settings.force else files.finished()
         if done is not None:
             log.info("%s is finished; force=true repeats it", files.record)
@@ -68,25 +70,32 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
     files.marker.unlink(missing_ok=True)  # its record was lost or damaged
     set_up_process(settings)
     components = build_components(settings, timer)
-    files.write_model_spec(settings, components.model_spec())
+    model_spec = components.model_spec()
+    checkpoints = sealed_checkpoints(files, model_spec)
+    start = resumable(files, checkpoints.identity)
+    files.write_model_spec(settings, model_spec)
     history = MetricsHistory(files.folder / "curves.csv")
     logger = build_logger(
         settings.logger, files.folder, files.name, settings.task.name, identity(settings)
     )
     try:
-        trainer = new_trainer(settings, files, history, logger)
-        trainer.fit(components.module, components.data, ckpt_path=files.resumable())
+        trainer = new_trainer(settings, files, checkpoints, history, logger)
+        with interruptible(trainer):
+            trainer.fit(components.module, components.data, ckpt_path=start)
         timer.seconds["training"] = history.seconds
-        predictions: dict[Split, dict[str, Any]] = {"dev": _load_best(components.module, files)}
-        with timer("test"):
+        dev = _best_row(history.rows, settings.task.metric)
+        best = _load_best(components.module, files, dev["step"])
+        predictions: dict[Split, dict[str, Any]] = {"dev": best}
+        with timer("test"), interruptible(trainer):
             [tested] = trainer.test(components.module, components.data, verbose=False)
         predictions["test"] = components.module.predictions_by_id()
         write_prediction_files(files.folder, components.task, components.splits, predictions)
-        dev = _best_row(history.rows, settings.task.metric)
+        files.refuse_changed_inputs(settings)
         record = _record(
             settings,
             overrides,
             components,
+            environment=environment(trainer.strategy.root_device),
             run=files.run,
             scores={"dev": _scores(dev, "dev"), "test": _scores(tested, "test")},
             epochs=history.rows,
@@ -127,7 +136,6 @@ def _record(
         skipped=dict(components.skipped),
         perplexity=components.perplexity,
         fingerprint=frozen.fingerprint if frozen else None,
-        environment=environment(),
         **values,
     )
 
@@ -160,13 +168,13 @@ def _log_outcome(
     logger.log_summary(values, draw if record.layer_weights else None)
 
 
-def _load_best(module: TaskModule, files: RunFiles) -> dict[str, Any]:
+def _load_best(module: TaskModule, files: RunFiles, step: int) -> dict[str, Any]:
     """Load the weights that dev selected, with EMA the averaged ones; return their predictions.
 
     Not by `ckpt_path`: that would pass the checkpoint to the callbacks too, and the one for EMA
     would replace the averaged weights by those of the last step.
     """
-    checkpoint = torch.load(files.best, map_location="cpu", weights_only=True)
+    checkpoint = load_best(files, step)
     module.load_state_dict(checkpoint["state_dict"])
     predictions: dict[str, Any] = checkpoint["predictions"]
     return predictions

@@ -9,6 +9,7 @@ import torch
 from pytorch_lightning import Callback, Trainer, seed_everything
 from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, ModelCheckpoint
 
+from elmo_bench.checkpoints import SealedCheckpoints
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.history import MetricsHistory
@@ -17,6 +18,7 @@ from elmo_bench.runs.history import MetricsHistory
 def new_trainer(
     settings: RunSettings,
     files: RunFiles,
+    checkpoints: SealedCheckpoints,
     history: MetricsHistory,
     logger: Any,
     more: Sequence[Callback] = (),
@@ -28,11 +30,18 @@ def new_trainer(
         *more,
         EarlyStopping(monitor, patience=training.patience, mode="max"),
         ModelCheckpoint(
-            files.checkpoints, "best", monitor=monitor, mode="max", enable_version_counter=False
+            files.checkpoints,
+            files.best.stem,
+            monitor=monitor,
+            mode="max",
+            enable_version_counter=False,
         ),
         # After the whole epoch, so that a resumed run starts at the next one.
         ModelCheckpoint(
-            files.checkpoints, "last", save_on_train_epoch_end=True, enable_version_counter=False
+            files.checkpoints,
+            files.last.stem,
+            save_on_train_epoch_end=True,
+            enable_version_counter=False,
         ),
     ]
     if training.ema is not None:
@@ -48,6 +57,7 @@ def new_trainer(
         reload_dataloaders_every_n_epochs=1,  # the order of examples depends on the epoch
         num_sanity_val_steps=0,
         callbacks=callbacks,
+        plugins=checkpoints,
         logger=logger or False,
         enable_progress_bar=settings.trainer.progress_bar,
         enable_model_summary=False,
