@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types imports tests test-slow docs report clean
+.PHONY: help setup demo test lint types imports tests test-slow campaign docs report clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ tests: $(READY)
 
 test-slow: $(READY) ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow
+
+campaign: $(READY) ## kill, fill the disk, damage files: nothing may be lost (15 minutes)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m slow tests/campaign
 
 docs: $(READY) ## build the documentation site in outputs/site
 	@$(BIN)/python -c 'import material, mkdocs, mkdocstrings' 2>/dev/null || \

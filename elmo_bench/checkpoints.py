@@ -5,6 +5,7 @@ A sealed file is what `torch.save` writes, followed by a mark and the SHA-256 of
 """
 
 import hashlib
+import io
 import logging
 import os
 from collections.abc import Callable, Mapping
@@ -45,9 +46,11 @@ class SealedCheckpoints(CheckpointIO):
         path = Path(path)
         keep = previous(path) if path.name in self.keep else None
         made = {"identity": self.identity, "torch_version": str(torch.__version__)}
-        with replace_file(path, keep) as unfinished:
-            torch.save({**checkpoint, **made}, unfinished)
-            _seal(unfinished)
+        content = io.BytesIO()  # written by us, since torch hides why a write failed
+        torch.save({**checkpoint, **made}, content)
+        with replace_file(path, keep) as unfinished, unfinished.open("wb") as file:
+            file.write(content.getbuffer())
+            file.write(MARK + hashlib.sha256(content.getbuffer()).digest())
 
     def load_checkpoint(
         self,
@@ -113,13 +116,6 @@ def is_intact(path: Path) -> bool:
     with path.open("rb") as file:
         computed = _sha256(file, size - _SEAL_BYTES)
         return size > _SEAL_BYTES and file.read() == MARK + computed
-
-
-def _seal(path: Path) -> None:
-    with path.open("r+b") as file:
-        seal = MARK + _sha256(file, path.stat().st_size)
-        file.seek(0, os.SEEK_END)
-        file.write(seal)
 
 
 def _sha256(file: Any, length: int) -> bytes:

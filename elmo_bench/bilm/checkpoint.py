@@ -40,7 +40,7 @@ def read_architecture(folder: Path) -> Architecture:
     path = folder / "config.yaml"
     try:
         found = validated(Architecture, OmegaConf.to_container(OmegaConf.load(path)))
-    except (ConfigError, OSError, YAMLError, OmegaConfBaseException) as error:
+    except (ConfigError, OSError, UnicodeError, YAMLError, OmegaConfBaseException) as error:
         raise DataError(path, None, " ".join(str(error).split())) from error
     check_file(path, REMEDY)
     return found
@@ -95,7 +95,10 @@ def write_folder(
     with replace_folder(folder) as new:
         OmegaConf.save(OmegaConf.create(architecture.plain()), new / "config.yaml")
         for name, group in tensors.items():
-            save_file(_stored(group, dtype), new / f"{name}.safetensors")
+            try:
+                save_file(_stored(group, dtype), new / f"{name}.safetensors")
+            except SafetensorError as error:  # as of a full disk
+                raise OSError(f"{folder / name}.safetensors cannot be written: {error}") from error
         if vocabulary is not None:
             _write_vocabulary(new / "vocabulary.txt", vocabulary)
         text = json.dumps(record, indent=2, ensure_ascii=False)

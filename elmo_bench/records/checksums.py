@@ -31,7 +31,7 @@ def write_checksums(
     if files is None:
         files = (path for path in folder.rglob("*") if path.is_file())
     sums = {path.relative_to(folder).as_posix(): content_hash(path) for path in sorted(files)}
-    write_text(folder / name, json.dumps(sums, indent=1) + "\n")
+    write_text(folder / name, _text(sums))
 
 
 def find_damage(folder: Path, name: str = CHECKSUMS) -> str | None:
@@ -67,9 +67,14 @@ def check_file(path: Path, remedy: str) -> None:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        sums = json.loads(path.read_bytes())
+        text = path.read_text(encoding="utf-8")
+        sums = json.loads(text)
     except ValueError as error:  # not JSON, or not text
         raise DamagedError(f"{path} has changed") from error
-    if not isinstance(sums, dict) or not sums:
+    if not isinstance(sums, dict) or not sums or text != _text(sums):
         raise DamagedError(f"{path} has changed")
     return sums
+
+
+def _text(sums: dict[str, str]) -> str:
+    return json.dumps(sums, indent=1) + "\n"

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from elmo_bench.records.atomic import write_text
+from elmo_bench.records.digest import digest
 
 Kind = TypeVar("Kind")
 
+CHECKSUM = "checksum"  # of everything else in the file
 log = logging.getLogger(__name__)
 
 
@@ -18,7 +20,10 @@ def write_json(path: Path, record: Any) -> Path:
     """Write a dataclass atomically; the same values give the same bytes."""
     values = asdict(record)
     del values["file"]  # where it was read from is not part of it
-    text = json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False)
+    plain = json.loads(json.dumps(values))  # as it will be read
+    text = json.dumps(
+        {**plain, CHECKSUM: digest(plain)}, indent=1, sort_keys=True, ensure_ascii=False
+    )
     write_text(path, text + "\n")
     return path
 
@@ -37,6 +42,11 @@ def read_as(kind: type[Kind], path: Path, version: int) -> Kind:
         raise ValueError(f"{path}: not a readable JSON file ({error})") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}: not a JSON object but a {type(content).__name__}")
+    checksum = content.pop(CHECKSUM, None)  # older records have none
+    if checksum is not None and checksum != digest(content):
+        raise ValueError(
+            f"{path}: damaged, or changed by hand; to use it as it is, delete its {CHECKSUM}"
+        )
     if content.get("version", 0) > version:
         raise ValueError(
             f"{path}: written by a newer elmo_bench (record version {content['version']}, "
