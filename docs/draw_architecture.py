@@ -39,6 +39,7 @@ BOXES = {
     "task": (1.7, "interface of a task"),
     "features": (4.0, "frozen layers, ELMo mix"),
     "loggers": (8.0, "W&B, TensorBoard"),
+    "training": (10.0, "checkpoints, Ctrl-C"),
     "bilm": (6.0, "the language model"),
     "nn": (2.6, "blocks of networks"),
     "report": (7.6, "tables, figures, page"),

@@ -9,9 +9,9 @@ import torch
 from pytorch_lightning import LightningModule, Trainer
 from pytorch_lightning.callbacks import Checkpoint
 
-from elmo_bench.checkpoints import find_checkpoint, previous, read_checkpoint
 from elmo_bench.pretraining.module import DivergedError
 from elmo_bench.records.checksums import DamagedError
+from elmo_bench.training.checkpoints import find_checkpoint, previous, read_checkpoint
 
 RESUME = "resume.ckpt"  # in the scratch folder of a pretraining
 

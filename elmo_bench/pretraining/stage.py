@@ -23,7 +23,6 @@ from elmo_bench.config.pretraining_settings import (
     PretrainSettings,
     TaskCorpusSettings,
 )
-from elmo_bench.interrupts import explained, interruptible
 from elmo_bench.loggers import GuardedLogger
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
@@ -38,6 +37,7 @@ from elmo_bench.records.atomic import remove_leftovers
 from elmo_bench.records.checksums import CHECKSUMS, find_damage
 from elmo_bench.records.digest import first_difference
 from elmo_bench.records.environment import environment
+from elmo_bench.training.interrupts import explained, interruptible
 
 
 class PretrainingError(ValueError):

@@ -6,13 +6,13 @@ from typing import Any
 from pytorch_lightning import Callback, Trainer
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
-from elmo_bench.checkpoints import SealedCheckpoints
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.pretraining_settings import PretrainSettings
 from elmo_bench.loggers import build_logger
 from elmo_bench.pretraining.callbacks import LossCurve
 from elmo_bench.pretraining.progress import PretrainingProgress
 from elmo_bench.pretraining.resume import RESUME, ResumeCheckpoint
+from elmo_bench.training.checkpoints import SealedCheckpoints
 
 
 def new_trainer(

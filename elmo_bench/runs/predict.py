@@ -10,7 +10,6 @@ import torch
 from rich.console import Console
 from rich.text import Text
 
-from elmo_bench.checkpoints import read_checkpoint
 from elmo_bench.config.compose import validated
 from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import RunSettings
@@ -25,6 +24,7 @@ from elmo_bench.runs.build import build_module
 from elmo_bench.runs.files import FINISHED
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.task import Annotation, Task, collate
+from elmo_bench.training.checkpoints import read_checkpoint
 
 COLORS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 

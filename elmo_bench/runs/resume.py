@@ -7,7 +7,9 @@ from typing import Any
 
 import torch
 
-from elmo_bench.checkpoints import (
+from elmo_bench.records.digest import digest
+from elmo_bench.runs.files import LAST, RunFiles
+from elmo_bench.training.checkpoints import (
     SealedCheckpoints,
     find_checkpoint,
     is_intact,
@@ -15,8 +17,6 @@ from elmo_bench.checkpoints import (
     read_checkpoint,
     set_aside,
 )
-from elmo_bench.records.digest import digest
-from elmo_bench.runs.files import LAST, RunFiles
 
 log = logging.getLogger(__name__)
 

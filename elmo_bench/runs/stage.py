@@ -10,7 +10,6 @@ from filelock import FileLock
 
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Split
-from elmo_bench.interrupts import explained, interruptible
 from elmo_bench.loggers import GuardedLogger, build_logger
 from elmo_bench.records.environment import environment
 from elmo_bench.records.run import Record, write_record
@@ -25,6 +24,7 @@ from elmo_bench.runs.module import TaskModule
 from elmo_bench.runs.predictions import write_prediction_files, write_predictions
 from elmo_bench.runs.resume import load_best, outlook, resumable, sealed_checkpoints
 from elmo_bench.runs.trainer import new_trainer, set_up_process
+from elmo_bench.training.interrupts import explained, interruptible
 
 log = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ import torch
 from pytorch_lightning import Callback, Trainer, seed_everything
 from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, ModelCheckpoint
 
-from elmo_bench.checkpoints import SealedCheckpoints
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.history import MetricsHistory
+from elmo_bench.training.checkpoints import SealedCheckpoints
 
 
 def new_trainer(

@@ -21,7 +21,6 @@ from pytorch_lightning import Callback, LightningModule, Trainer
 from elmo_bench.config.compose import run_settings
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.settings import RunSettings
-from elmo_bench.interrupts import explained, interruptible
 from elmo_bench.records.digest import digest
 from elmo_bench.records.timer import StageTimer
 from elmo_bench.runs.bilm import provide_bilm
@@ -31,6 +30,7 @@ from elmo_bench.runs.history import MetricsHistory
 from elmo_bench.runs.identity import identity
 from elmo_bench.runs.resume import outlook, resumable, sealed_checkpoints
 from elmo_bench.runs.trainer import new_trainer, set_up_process
+from elmo_bench.training.interrupts import explained, interruptible
 from elmo_bench.tune.draw import STARTUP, draw
 from elmo_bench.tune.journal import Journal
 from elmo_bench.tune.space import Range, read_space, start

@@ -13,7 +13,6 @@ import torch
 from elmo_bench import BiLm
 from elmo_bench.bilm.perplexity import load_softmax
 from elmo_bench.bilm.softmax import FullSoftmax
-from elmo_bench.checkpoints import SealedCheckpoints, find_checkpoint, previous
 from elmo_bench.data.vectors import train_vectors
 from elmo_bench.features.cache import CacheInfo, FeatureCache
 from elmo_bench.mini.files import ensure_mini
@@ -25,6 +24,7 @@ from elmo_bench.records.predictions import read_predictions
 from elmo_bench.records.run import Record, read_record, write_record
 from elmo_bench.runs.predict import Predictor
 from elmo_bench.runs.stage import evaluate
+from elmo_bench.training.checkpoints import SealedCheckpoints, find_checkpoint, previous
 from elmo_bench.tune.journal import Journal
 from tests.bilm.conftest import build_bilm
 from tests.campaign.test_kills import SMALL, embed
