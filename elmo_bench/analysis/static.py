@@ -6,12 +6,12 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from elmo_bench.analysis.index import cosines, merge_best
 from elmo_bench.analysis.text import read_lines
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.data.vectors import Vector, read_vectors, stream_vectors
+from elmo_bench.errors import UserError
 
 BLOCK_WORDS = 20_000  # compared at once
 ENCODED_WORDS = 1024  # encoded by the token layer at once
@@ -50,15 +50,16 @@ def similar_tokens(word: str, bilm: BiLm, text: Path, top: int = 10) -> Alike:
     return best
 
 
-@torch.no_grad()
 def token_vectors(bilm: BiLm, words: Iterable[str]) -> dict[str, Vector]:
-    """Return the token layer of some words."""
+    """Return the lowest layer of some words, each read alone."""
     distinct = list(dict.fromkeys(words))
     vectors: dict[str, Vector] = {}
     for start in range(0, len(distinct), ENCODED_WORDS):
         names = distinct[start : start + ENCODED_WORDS]
-        block = bilm.encode_words(names).cpu().numpy()
-        vectors.update(zip(names, block, strict=True))
+        stacks = bilm.embed([[name] for name in names])
+        vectors |= {
+            name: stack[0, 0].cpu().numpy() for name, stack in zip(names, stacks, strict=True)
+        }
     return vectors
 
 
@@ -85,5 +86,5 @@ def read_known(path: Path, words: set[str]) -> dict[str, Vector]:
     """Read the vectors of these words and their lowercase forms; at least one must exist."""
     found = read_vectors(path, words | {word.lower() for word in words})
     if not found:
-        raise ValueError(f"{path} has no vector for any word of the data")
+        raise UserError(f"{path} has no vector for any word of the data")
     return found

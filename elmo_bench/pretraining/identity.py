@@ -1,12 +1,12 @@
 """What a pretraining computes: its settings, and the content of its text; imports no torch."""
 
-import json
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from elmo_bench.bilm.fingerprint import stored_fingerprint
+from elmo_bench.bilm.training_file import read_training
 from elmo_bench.config.bilm_settings import Architecture
 from elmo_bench.config.compose import validated
 from elmo_bench.config.errors import ConfigError
@@ -22,7 +22,7 @@ from elmo_bench.config.pretraining_settings import (
 )
 from elmo_bench.data.identity import data_identity, digests, file_digest
 from elmo_bench.mini.settings import VERSION as MINI_VERSION
-from elmo_bench.pretraining.corpus import name_of, text_files
+from elmo_bench.pretraining.corpus import file_weights, name_of, text_files
 from elmo_bench.records.checksums import check_file
 from elmo_bench.records.remembered import content_digest
 
@@ -64,7 +64,7 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
     match corpus:
         case MiniCorpusSettings():
             content = {"version": MINI_VERSION, **what_counts(corpus, str)}
-        case TextCorpusSettings(path=path, heldout=heldout):
+        case TextCorpusSettings(path=path, heldout=heldout, weights=weights):
             train, held_out = text_files(path, heldout)
             memory = digests(cache)
             content = {
@@ -72,6 +72,8 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
                 "train": content_digest(train, memory),
                 "heldout": {name_of(file): content_digest([file], memory) for file in held_out},
             }
+            if weights:
+                content["weights"] = file_weights(train, weights)
         case HubCorpusSettings():
             content = what_counts(corpus, str)
         case TaskCorpusSettings():
@@ -80,6 +82,7 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
             content = {
                 "kind": corpus.kind,
                 "task": task.name,
+                "part": corpus.part,
                 "version": task.build.version,
                 "build": what_counts(task.build, partial(file_digest, cache=cache)),
                 "data": data_identity(task, whole, cache),
@@ -91,7 +94,7 @@ def training_text(folder: Path) -> CorpusSource:
     """The corpus that a biLM was trained on, as its folder records it."""
     path = folder / "training.json"
     check_file(path, "copy the biLM again, or pretrain it again with force=true")
-    recorded = json.loads(path.read_text(encoding="utf-8")).get("settings", {})
+    recorded = read_training(folder).settings
     if "corpus" not in recorded:
         raise ConfigError(
             f"words=corpus: {folder} does not record its training text; train vectors on "

@@ -9,7 +9,8 @@ import torch
 from pytorch_lightning import LightningModule, Trainer
 from pytorch_lightning.callbacks import Checkpoint
 
-from elmo_bench.pretraining.module import DivergedError
+from elmo_bench.errors import UserError
+from elmo_bench.losses import DivergedError
 from elmo_bench.records.checksums import DamagedError
 from elmo_bench.training.checkpoints import find_checkpoint, previous, read_checkpoint
 
@@ -69,7 +70,7 @@ def resumable(path: Path, identity: dict[str, Any], force: bool) -> Path | None:
     """
     found, other = find_checkpoint(path, identity)
     if other and not force:
-        raise ValueError(
+        raise UserError(
             f"{found} belongs to an unfinished training on other text or with other settings "
             f"({other}). Give this one another name=..., or discard the unfinished one with "
             "force=true."

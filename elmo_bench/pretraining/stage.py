@@ -1,6 +1,5 @@
 """The stage behind pretrain.py: from settings to a checkpoint folder of a biLM."""
 
-import json
 import logging
 import time
 import warnings
@@ -16,6 +15,7 @@ from pytorch_lightning.utilities.rank_zero import rank_zero_only
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.perplexity import has_softmax, load_softmax
 from elmo_bench.bilm.softmax import Softmax, as_trained_with, build_softmax
+from elmo_bench.bilm.training_file import read_training
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.pretraining_settings import (
@@ -23,13 +23,16 @@ from elmo_bench.config.pretraining_settings import (
     PretrainSettings,
     TaskCorpusSettings,
 )
+from elmo_bench.devices import resolve_device, set_matmul_precision
+from elmo_bench.errors import UserError
 from elmo_bench.loggers import GuardedLogger
+from elmo_bench.losses import DivergedError
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.loader import StreamData
 from elmo_bench.pretraining.memory import keep_freed_memory
-from elmo_bench.pretraining.module import BilmTraining, DivergedError
+from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.resume import RESUME, outlook, remove_resume_files, resumable
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
 from elmo_bench.pretraining.trainer import new_trainer
@@ -40,7 +43,7 @@ from elmo_bench.records.environment import environment
 from elmo_bench.training.interrupts import explained, interruptible
 
 
-class PretrainingError(ValueError):
+class PretrainingError(UserError):
     """A pretraining that cannot continue; the message says what to do."""
 
 
@@ -73,6 +76,8 @@ def _train(
     corpus = build_corpus(settings, cache)
     text = prepare_corpus(corpus, identity["text"], cache / "corpus")
     bilm, softmax, vocabulary = _new_model(settings, text, folder.name)
+    recipe = _fitted(recipe, len(vocabulary))
+    settings = settings.but(pretraining=recipe)
     num_steps = _num_steps(text, recipe)
     module = BilmTraining(bilm, softmax, recipe)
     num_batches = num_steps * recipe.accumulate_grad_batches
@@ -97,6 +102,7 @@ def _train(
             "seconds": round(budget.seconds, 1),
             "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "perplexity": heldout.history[-1]["perplexity"],
+            "stateful_perplexity": heldout.stateful,
             "history": heldout.history,
             "settings": _settings(settings),
             "identity": identity,
@@ -109,12 +115,15 @@ def _train(
 
 
 def _set_up_process(settings: PretrainSettings) -> None:
-    """Set memory, threads and seed, and quiet Lightning."""
+    """Set memory, threads, precision and seed, and quiet Lightning."""
     keep_freed_memory()
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", module="pytorch_lightning")
     if settings.trainer.threads is not None:
         torch.set_num_threads(settings.trainer.threads)
+    set_matmul_precision(
+        settings.trainer.matmul_precision, resolve_device(settings.trainer.accelerator)
+    )
     torch.manual_seed(settings.pretraining.seed)
 
 
@@ -154,10 +163,25 @@ def _new_model(
         bilm.architecture = bilm.architecture.but(name=name)
         if has_softmax(bilm):
             softmax, vocabulary = load_softmax(bilm)
-            return bilm, as_trained_with(recipe.loss, softmax), vocabulary
+            loss = recipe.loss.fitted(len(vocabulary))
+            return bilm, as_trained_with(loss, softmax), vocabulary
         vocabulary = text.vocabulary(words.max_words, words.min_count)
         bilm.vocabulary = vocabulary.words
-    return bilm, build_softmax(recipe.loss, bilm.projection_dim, len(vocabulary)), vocabulary
+    loss = recipe.loss.fitted(len(vocabulary))
+    return bilm, build_softmax(loss, bilm.projection_dim, len(vocabulary)), vocabulary
+
+
+def _fitted(recipe: PretrainingSettings, num_words: int) -> PretrainingSettings:
+    """The recipe with a softmax that fits the vocabulary; says so if it is another one."""
+    loss = recipe.loss.fitted(num_words)
+    if loss != recipe.loss and _is_first():
+        print(
+            f"The vocabulary has only {num_words:,} words, so the loss is {loss.shown()} instead "
+            f"of {recipe.loss.shown()} (pretraining.loss).",
+            flush=True,
+        )
+    fitted: PretrainingSettings = recipe.but(loss=loss)
+    return fitted
 
 
 def _num_steps(text: PreparedCorpus, recipe: PretrainingSettings) -> int:
@@ -200,7 +224,7 @@ def _is_finished(folder: Path, identity: dict[str, Any], force: bool) -> bool:
     record = folder / "training.json"
     if force or not record.exists():
         return False
-    stored = json.loads(record.read_text(encoding="utf-8")).get("identity", {})
+    stored = read_training(folder).identity
     other = first_difference(stored, identity)
     if other:
         raise PretrainingError(

@@ -8,13 +8,14 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import write_text
 from elmo_bench.records.digest import content_hash
 
 CHECKSUMS = "checksums.json"  # file -> SHA-256
 
 
-class DamagedError(ValueError):
+class DamagedError(UserError):
     """A file that we wrote is not as we wrote it; the message says what to do."""
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from elmo_bench.report.cells import Cell, Table, gain, missing, probability, score, word
+from elmo_bench.report.cells import NARROW, Cell, Table, gain, missing, probability, score, word
 from elmo_bench.report.gain import error_reduction
 from elmo_bench.report.groups import (
     Group,
@@ -41,6 +41,7 @@ GROUPS = {
     "test": "Test",
     "failed": "Failed seeds",
 }
+NARROW_MAIN = ("paper", *NARROW[:-1], "p", "corpus")
 SCORES = "Scores in percent: mean ± standard deviation over seeds (number of seeds)."
 GAIN = "Gain: absolute / relative error reduction, over the seeds that baseline and +ELMo share."
 
@@ -81,7 +82,7 @@ def main_table(runs: Runs, tasks: list[str] | None = None) -> Table:
     left_out = len([group for group in runs.with_elmo if group not in chosen])
     if left_out:
         notes.append(f"Groups of runs that are only in other tables (--tables all): {left_out}.")
-    return Table("main", "Test scores with and without ELMo", MAIN, rows, notes)
+    return Table("main", "Test scores with and without ELMo", MAIN, rows, notes, NARROW_MAIN)
 
 
 def headline_groups(runs: Runs) -> list[Group]:

@@ -1,6 +1,5 @@
 """The biLM of a run: loaded, pretrained when it is missing, or fine-tuned on the task's text."""
 
-import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,10 @@ from pytorch_lightning.utilities.seed import isolate_rng
 
 from elmo_bench.bilm.download import published_files
 from elmo_bench.bilm.model import BiLm
+from elmo_bench.bilm.training_file import read_training
 from elmo_bench.config.pretraining_settings import PretrainSettings
 from elmo_bench.config.settings import CorpusWords, RunSettings
+from elmo_bench.data.files import DataError
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.stage import pretrain
 from elmo_bench.records.digest import first_difference
@@ -41,7 +42,7 @@ def provide_bilm(settings: RunSettings) -> None:
         if not (folder / "config.yaml").exists():
             _pretrained(pretraining)
         elif (folder / "training.json").exists():
-            stored = read_training(folder).get("identity", {})
+            stored = read_training(folder).identity
             if other := first_difference(stored, pretraining_identity(pretraining)):
                 log.warning(
                     "%s would be trained otherwise now (%s). It is used as it is; to train it "
@@ -68,12 +69,18 @@ def load_bilm(settings: RunSettings) -> BiLm:
 
 
 def finetuning_perplexity(bilm: BiLm) -> dict[str, Any]:
-    """Perplexity of the task's dev text before and after, as the biLM's folder records it."""
+    """Perplexity of the task's dev text before and after, as the biLM's folder records it.
+
+    The parts of a text have keys of their own: `contexts before`, `contexts after`.
+    """
     assert bilm.folder is not None
-    history = read_training(bilm.folder)["history"]
+    history = read_training(bilm.folder).history
+    if not history:
+        raise DataError(bilm.folder / "training.json", None, "has no history of the fine-tuning")
     return {
-        when: measured["perplexity"]["dev"]
+        when if part == "dev" else f"{part} {when}": perplexity
         for when, measured in (("before", history[0]), ("after", history[-1]))
+        for part, perplexity in measured.perplexity.items()
     }
 
 
@@ -81,9 +88,3 @@ def _pretrained(settings: PretrainSettings) -> Path:
     """Pretrain, and restore the random state that the run depends on."""
     with isolate_rng():
         return pretrain(settings)
-
-
-def read_training(folder: Path) -> dict[str, Any]:
-    """The content of training.json in a biLM's folder."""
-    training: dict[str, Any] = json.loads((folder / "training.json").read_text(encoding="utf-8"))
-    return training

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_bench.config.settings import RunSettings
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import remove_leftovers, write_text
 from elmo_bench.records.checksums import find_damage, write_checksums
 from elmo_bench.records.digest import first_difference
@@ -94,7 +95,7 @@ class RunFiles:
     def refuse_changed_inputs(self, settings: RunSettings) -> None:
         """Refuse a result whose data, vectors or biLM were replaced during the run."""
         if other := first_difference(self.identity, identity(settings)):
-            raise ValueError(
+            raise UserError(
                 f"an input of {self.name} has changed since the run began ({other}), so it is not "
                 "recorded; the same command runs on what is there now."
             )

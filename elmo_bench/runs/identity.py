@@ -49,7 +49,7 @@ def identity(settings: RunSettings) -> dict[str, Any]:
     if not settings.elmo.is_baseline:
         elmo = what_counts(settings.elmo, content)
         if settings.elmo.layers != "all":
-            del elmo["l2"]  # a single layer has no layer weights
+            del elmo["l2"], elmo["layer_norm"]  # a single layer has no weights and is not normed
         online = settings.features == "online"
         result |= {
             "elmo": elmo,

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.digest import digest
 from elmo_bench.runs.files import LAST, RunFiles
 from elmo_bench.training.checkpoints import (
@@ -38,7 +39,7 @@ def resumable(files: RunFiles, identity: Mapping[str, Any]) -> Path | None:
     if files.best.exists() and is_intact(files.best):
         found, other = find_checkpoint(files.last, identity)
         if other:
-            raise ValueError(
+            raise UserError(
                 f"{found} was written by another run ({other}); force=true starts from the "
                 "beginning."
             )
@@ -65,7 +66,7 @@ def load_best(files: RunFiles, step: int) -> dict[str, Any]:
     best = read_checkpoint(files.best)
     if best["global_step"] != step:
         # After a kill, the epoch that was lost is trained again, and on a GPU it may end otherwise.
-        raise ValueError(
+        raise UserError(
             f"{files.best} is of step {best['global_step']}, but the best dev score was reached at "
             f"step {step}; force=true repeats the run."
         )

@@ -79,9 +79,10 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
         settings.logger, files.folder, files.name, settings.task.name, identity(settings)
     )
     try:
-        trainer = new_trainer(settings, files, checkpoints, history, logger)
+        steps = components.data.steps_per_epoch()
+        trainer = new_trainer(settings, files, checkpoints, history, logger, steps)
         with interruptible(trainer):
-            trainer.fit(components.module, components.data, ckpt_path=start)
+            trainer.fit(components.module, components.data, ckpt_path=start, weights_only=True)
         timer.seconds["training"] = history.seconds
         dev = _best_row(history.rows, settings.task.metric)
         best = _load_best(components.module, files, dev["step"])

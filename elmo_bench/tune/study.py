@@ -202,9 +202,10 @@ def train(settings: RunSettings, files: RunFiles, trial: Trial, monitor: str) ->
     components = build_components(settings, StageTimer())
     history = MetricsHistory(files.folder / "curves.csv")
     pruning = Pruning(history, trial, monitor)
+    steps = components.data.steps_per_epoch()
     checkpoints = sealed_checkpoints(files, components.model_spec())
-    trainer = new_trainer(settings, files, checkpoints, history, logger=None, more=[pruning])
+    trainer = new_trainer(settings, files, checkpoints, history, None, steps, more=[pruning])
+    start = resumable(files, checkpoints.identity)
     with interruptible(trainer):
-        start = resumable(files, checkpoints.identity)
-        trainer.fit(components.module, components.data, ckpt_path=start)
+        trainer.fit(components.module, components.data, ckpt_path=start, weights_only=True)
     return max(float(row[monitor]) for row in history.rows)

@@ -22,6 +22,7 @@ DROPOUT = ("bilm.lstm.dropout=0.2", "pretraining.epochs=10", "trainer.checkpoint
         (
             "pretraining.loss.kind=sampled",
             "pretraining.loss.num_negatives=8",
+            "pretraining.optimizer={kind:adagrad,lr:0.1}",
             "pretraining.accumulate_grad_batches=2",
         ),
     ],
