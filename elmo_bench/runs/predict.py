@@ -26,6 +26,7 @@ from elmo_bench.runs.build import build_module
 from elmo_bench.runs.files import FINISHED
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.task import Annotation, Task, collate
+from elmo_bench.training.checkpoints import read_checkpoint
 
 COLORS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
