@@ -27,6 +27,7 @@ from elmo_bench.analysis.text import Line, read_lines
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_folder
+from elmo_bench.records.checksums import find_damage, write_checksums
 from elmo_bench.records.digest import content_hash
 from elmo_bench.records.lock import file_lock
 
@@ -144,6 +145,8 @@ def open_index(
 
 def _load(folder: Path, layers: list[int]) -> Index | None:
     """Return None if the folder is missing or its files do not match."""
+    if find_damage(folder):
+        return None
     try:
         vectors = np.load(folder / "vectors.npy", mmap_mode="r")
         positions = np.load(folder / "positions.npy")
@@ -179,6 +182,7 @@ def _build(
             write_vectors(unfinished / "vectors.npy", shape, blocks)
         np.save(unfinished / "positions.npy", positions)
         (unfinished / "about.json").write_text(about + "\n", encoding="utf-8")
+        write_checksums(unfinished)
 
 
 def _occurrences(path: Path, word: str | None) -> Iterator[tuple[Line, list[int]]]:

@@ -19,8 +19,10 @@ from rich.console import Console
 from rich.progress import Progress
 from torch import Tensor
 
+from elmo_bench.config.bilm_settings import Architecture
 from elmo_bench.config.fields import Size
 from elmo_bench.data.example import Segment
+from elmo_bench.data.files import DataError
 from elmo_bench.errors import UserError
 from elmo_bench.features.block_store import KEY_BYTES, BlockStore
 from elmo_bench.records.atomic import write_text
@@ -34,6 +36,8 @@ Embed = Callable[[list[Segment]], Iterable[Tensor]]  # one (layer, time, dim) pe
 # How layers are stored; they are read as float32, whatever the dtype.
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 CHUNK_TOKENS = 8192  # computed and written at a time
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,8 @@ class FeatureCache:
                 f"cache_dtype is {info.dtype!r}; it must be one of {', '.join(DTYPES)}."
             )
         self.info = info
-        self.folder = root / f"{info.fingerprint[:16]}-{info.dtype}"
+        # With the version of the code, which may compute other layers from the same weights.
+        self.folder = root / f"{info.fingerprint[:16]}-v{Architecture.version}-{info.dtype}"
         self.store = BlockStore(self.folder, info.num_layers)
 
     def missing(self, segments: Iterable[Segment], layers: Sequence[int]) -> list[Segment]:
@@ -126,10 +131,8 @@ class FeatureCache:
         for row, segment in enumerate(segments):
             block = self.store.get(_key(segment), layers)
             if block is None:
-                raise LookupError(
-                    f"{self.folder} lacks the layers of {_shown(segment)}, or they are damaged; "
-                    f"FeatureCache.fill computes them."
-                )
+                problem = f"lacks the layers of {_shown(segment)}, or they are damaged"
+                raise DataError(self.folder, None, f"{problem}; the same command computes them")
             batch[:, row, : len(segment)] = self._stack(block)[picked]
         return batch
 
@@ -161,10 +164,8 @@ class FeatureCache:
                 f"{self.folder}, but {free / 1e9:,.2f} GB are free. Set cache_dtype=float16, set "
                 f"paths.cache to another disk, or compute them for every batch: features=online."
             )
-        about = self.folder / "about.json"
         with file_lock(self.folder / "lock", "writes frozen layers"):
-            if not about.exists():
-                write_text(about, json.dumps(asdict(self.info)))
+            write_text(self.folder / "about.json", json.dumps(asdict(self.info)))
 
 
 def find_caches(root: Path) -> list[FeatureCache]:

@@ -14,8 +14,8 @@ from elmo_bench.config.pretraining_settings import PretrainSettings
 from elmo_bench.config.settings import CorpusWords, RunSettings
 from elmo_bench.data.files import DataError
 from elmo_bench.pretraining.identity import pretraining_identity
-from elmo_bench.pretraining.resume import first_difference
 from elmo_bench.pretraining.stage import pretrain
+from elmo_bench.records.digest import first_difference
 from elmo_bench.runs.pretraining import (
     bilm_source,
     finetuning,

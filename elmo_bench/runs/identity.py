@@ -1,5 +1,6 @@
 """What a run computes, and the name that follows from it; imports no torch."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,12 @@ from elmo_bench.runs.pretraining import bilm_source, finetuning_recipe
 
 def run_id(settings: RunSettings) -> str:
     """Name a run by what it computes, so that repeating it replaces its record."""
-    return digest(identity(settings))[:8]
+    return name_of(identity(settings))
+
+
+def name_of(identity: Mapping[str, Any]) -> str:
+    """The name that follows from what a run computes."""
+    return digest(identity)[:8]
 
 
 def identity(settings: RunSettings) -> dict[str, Any]:

@@ -20,11 +20,14 @@ from elmo_bench.errors import UserError
 from elmo_bench.features.frozen import pad_layers
 from elmo_bench.features.mix import layer_numbers
 from elmo_bench.nn.word_embedding import WordEmbedding
+from elmo_bench.records.checksums import find_damage
 from elmo_bench.records.reading import read_object, reading
 from elmo_bench.runs.bilm import load_bilm
 from elmo_bench.runs.build import build_module
+from elmo_bench.runs.files import FINISHED
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.task import Annotation, Task, collate
+from elmo_bench.training.checkpoints import read_checkpoint
 
 COLORS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
@@ -48,6 +51,8 @@ class Predictor:
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         self.device = resolve_device(device)
+        if damage := find_damage(folder, FINISHED):
+            raise DataError(folder, None, f"{damage}; the command that made the run repeats it")
         path = folder / "settings.json"
         settings = validated(RunSettings, read_object(path), str(path))
         self.task: Task = build_task(settings.task.build)
@@ -93,7 +98,7 @@ def _load_module(
     with reading(spec_file):
         module = build()
     with reading(weights):
-        checkpoint = torch.load(weights, map_location="cpu", weights_only=True)
+        checkpoint = read_checkpoint(weights)
         module.load_state_dict(checkpoint["state_dict"])
     return module.eval(), spec["frozen"]
 
@@ -102,7 +107,7 @@ def find_run(name: str, outputs: Path) -> Path:
     """The folder of a run, by its path, its record's file or name, or its hash."""
     wanted = Path(name).name.removesuffix(".json")
     folders = [Path(name)] if Path(name).is_dir() else sorted((outputs / "runs").glob("*"))
-    done = [folder for folder in folders if (folder / "finished").exists()]
+    done = [folder for folder in folders if (folder / FINISHED).exists()]
     found = [f for f in done if Path(name).is_dir() or f.name == wanted or f.name.endswith(wanted)]
     if len(found) == 1:
         return found[0]
