@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from elmo_bench.analysis import pos_probe
 from elmo_bench.analysis.pos_probe import PosScores, Tagged, Tags, Training
 from elmo_bench.analysis.static import read_known
-from elmo_bench.bilm.model import BiLm
+from elmo_bench.features.encoder import Encoder
 from elmo_bench.records.analysis import Analysis
 from elmo_bench.records.digest import file_identity
 from elmo_bench.records.timer import StageTimer
@@ -17,7 +17,7 @@ Splits = dict[str, Sequence[Tagged]]
 
 
 def study_pos(
-    bilm: BiLm,
+    bilm: Encoder,
     files: Mapping[str, Path],
     data: str,
     vectors: Path | None = None,

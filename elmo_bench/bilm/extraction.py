@@ -3,7 +3,7 @@
 Each word is encoded once; batches group sentences of similar length and shrink as sentences end.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import torch
 from jaxtyping import Float, Int
@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_bench.bilm.characters import BOS, EOS
-from elmo_bench.bilm.lstm import LstmStack, pack_order
+from elmo_bench.bilm.lstm import LstmStack, State, pack_order
 from elmo_bench.bilm.token_encoders import TokenEncoder
 from elmo_bench.bilm.two_threads import TwoThreads
 
@@ -76,33 +76,42 @@ class Extractor:
         """Layers of each sentence, read separately, in CPU memory."""
         results: list[Tensor] = []
         with TwoThreads(threaded=self._on_cpu()) as two_threads:
-            for chunk in _chunks(sentences):
+            for chunk in chunks(sentences):
                 table, row_of = self.words(two_threads, _words(chunk))
                 layers = self.read(two_threads, table, row_of, chunk, batch_size)
                 results += [sentence.cpu() for sentence in layers]
         return results
 
     def embed_stream(
-        self, sentences: Sequence[Sequence[str]]
-    ) -> list[Float[Tensor, "layer _time dim"]]:
-        """Layers of the sentences of one stream, in CPU memory; both directions carry their states.
+        self, sentences: Sequence[Sequence[str]], states: tuple[State, State] | None
+    ) -> tuple[list[Float[Tensor, "_layer _time _dim"]], tuple[State, State]]:
+        """Layers of the next sentences of a stream, in CPU memory, and the states at their end.
 
         The backward LSTM also visits the sentences in text order but reads each one from its end,
         as bilm-tf does.
+
+        Args:
+            sentences: In text order, at least one.
+            states: Of both directions before them; None at the start of the stream.
         """
+        directions = self.forward_lstm, self.backward_lstm
+        forward, backward = states or [direction.new_state(1) for direction in directions]
         with TwoThreads(threaded=self._on_cpu()) as two_threads:
             table, row_of = self.words(two_threads, _words(sentences))
             rows = [_frame(sentence, row_of) for sentence in sentences]
-            outputs = two_threads(
-                lambda: _read_long(self.forward_lstm, table, rows),
-                lambda: _read_long(self.backward_lstm, table, [row.flip(0) for row in rows]),
+            ahead, back = two_threads(
+                lambda: _read_long(self.forward_lstm, table, rows, forward),
+                lambda: _read_long(
+                    self.backward_lstm, table, [row.flip(0) for row in rows], backward
+                ),
             )
         results, start = [], 0
         for row in rows:
             numbers = torch.arange(start + 1, start + len(row) - 1, device=table.device)
-            results.append(_join(table[row[1:-1].to(table.device)], outputs, numbers).cpu())
+            words = table[row[1:-1].to(table.device)]
+            results.append(_join(words, (ahead[0], back[0]), numbers).cpu())
             start += len(row)
-        return results
+        return results, (ahead[1], back[1])
 
     def read(
         self,
@@ -171,14 +180,16 @@ def _join(
     return torch.stack([torch.cat(pair, dim=1) for pair in halves])
 
 
-def _chunks(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
-    """Yield runs of consecutive sentences with about CHUNK_TOKENS tokens each."""
+def chunks(
+    sentences: Iterable[Sequence[str]], num_tokens: int = CHUNK_TOKENS
+) -> Iterator[list[Sequence[str]]]:
+    """Yield runs of consecutive sentences with about this many tokens each."""
     chunk: list[Sequence[str]] = []
     size = 0
     for sentence in sentences:
         chunk.append(sentence)
         size += len(sentence)
-        if size >= CHUNK_TOKENS:
+        if size >= num_tokens:
             yield chunk
             chunk, size = [], 0
     if chunk:
@@ -186,11 +197,14 @@ def _chunks(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]
 
 
 def _read_long(
-    stack: LstmStack, table: Float[Tensor, "word dim"], rows: Sequence[Int[Tensor, " _time"]]
-) -> list[Float[Tensor, "row dim"]]:
-    """Outputs of every layer for consecutive sequences of any total length."""
-    state, pieces = stack.new_state(1), []
+    stack: LstmStack,
+    table: Float[Tensor, "word dim"],
+    rows: Sequence[Int[Tensor, " _time"]],
+    state: State,
+) -> tuple[list[Float[Tensor, "row dim"]], State]:
+    """Outputs of every layer for consecutive sequences of any total length, and the last state."""
+    pieces = []
     for piece in torch.cat(list(rows)).to(table.device).split(STREAM_TOKENS):
         outputs, state = stack.run(table[piece], [1] * len(piece), state)
         pieces.append(outputs)
-    return [torch.cat(layer) for layer in zip(*pieces, strict=True)]
+    return [torch.cat(layer) for layer in zip(*pieces, strict=True)], state

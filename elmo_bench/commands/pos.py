@@ -9,7 +9,8 @@ HELP = "train a linear part-of-speech classifier on every layer of a biLM, with 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bilm",
-        help="a biLM folder, a name in results/bilm, or a published biLM such as official_small",
+        help="a biLM folder, a name in results/bilm, a published biLM such as official_small, or a "
+        "transformer's folder or Hub id",
     )
     for split in ("train", "dev", "test"):
         parser.add_argument(
@@ -38,15 +39,15 @@ def run(args: argparse.Namespace) -> int:
     """Train a classifier per layer, stopped by dev accuracy; test is scored once."""
     from rich.console import Console
 
-    from elmo_bench import BiLm
     from elmo_bench.analysis.pos_study import study_pos
+    from elmo_bench.features.encoder import load_encoder
     from elmo_bench.records.analysis import write_analysis
     from elmo_bench.report.analysis_tables import show_scores
 
     if args.limit is not None and args.limit < 1:
         raise ValueError(f"--limit must be at least 1, not {args.limit}")
     files, data = _files(args)
-    bilm = BiLm.load(args.bilm)
+    bilm = load_encoder(args.bilm)
     found = study_pos(bilm, files, data, args.vectors, args.limit, cache=args.cache)
     show_scores([found], Console())
     print(write_analysis(found, args.results))

@@ -9,7 +9,8 @@ HELP = "disambiguate word senses with every layer of a biLM, with baselines"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bilm",
-        help="a biLM folder, a name in results/bilm, or a published biLM such as official_small",
+        help="a biLM folder, a name in results/bilm, a published biLM such as official_small, or a "
+        "transformer's folder or Hub id",
     )
     parser.add_argument(
         "--train", type=Path, metavar="FILE",
@@ -58,9 +59,9 @@ def run(args: argparse.Namespace) -> int:
 
     from rich.console import Console
 
-    from elmo_bench import BiLm
     from elmo_bench.analysis.wsd import Method
     from elmo_bench.analysis.wsd_study import study_senses
+    from elmo_bench.features.encoder import load_encoder
     from elmo_bench.records.analysis import write_analysis
     from elmo_bench.report.analysis_tables import show_scores
 
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     train, tests, data = _files(args)
     ways = product(args.nearest, (answer == "yes" for answer in args.center), args.window)
     methods = list(dict.fromkeys(Method(*way) for way in ways))
-    bilm = BiLm.load(args.bilm)
+    bilm = load_encoder(args.bilm)
     found = study_senses(bilm, train, tests, data, methods, args.vectors, args.wordnet, args.cache)
     show_scores(found, Console())
     for analysis in found:

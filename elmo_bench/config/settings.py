@@ -12,7 +12,7 @@ from pydantic import (
     model_validator,
 )
 
-from elmo_bench.config.bilm_settings import BilmSettings
+from elmo_bench.config.bilm_settings import EncoderOfRun, TransformerSettings
 from elmo_bench.config.fields import (
     INPUT_FILE,
     LABEL,
@@ -326,7 +326,7 @@ class RunSettings(Settings):
     task: TaskSettings
     data: DataSettings
     words: WordsSettings
-    bilm: BilmSettings
+    bilm: EncoderOfRun
     elmo: ElmoSettings
     trainer: TrainerSettings
     logger: LoggerSettings
@@ -345,6 +345,20 @@ class RunSettings(Settings):
             raise ValueError("elmo=none words=none: the model would have nothing to read")
         if isinstance(self.data, HubData) and self.task.hub is None:
             raise ValueError(f"data=hub: task={self.task.name} names no Hub dataset (task.hub)")
+        return self
+
+    @model_validator(mode="after")
+    def _encoder_can(self) -> "RunSettings":
+        if self.bilm.state == "carry" and self.features == "online":
+            raise ValueError(
+                "bilm.state=carry features=online: the state comes from the whole split, which a "
+                "batch does not have; use features=cache"
+            )
+        if isinstance(self.bilm, TransformerSettings) and isinstance(self.words, CorpusWords):
+            raise ValueError(
+                "words=corpus bilm=transformer: the text that it was trained on is not here; "
+                "choose other words or a biLM"
+            )
         return self
 
     @model_validator(mode="after")

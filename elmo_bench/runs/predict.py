@@ -15,7 +15,7 @@ from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.data.files import DataError
-from elmo_bench.features.frozen import pad_layers
+from elmo_bench.features.frozen import embed_with, pad_layers
 from elmo_bench.features.mix import layer_numbers
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.runs.bilm import load_bilm
@@ -36,7 +36,9 @@ class Prediction:
 
 
 class Predictor:
-    """A finished run, ready for new text: its model, and the biLM that it was trained on.
+    """A finished run, ready for new text: its model, and the encoder that it was trained on.
+
+    With bilm.state=carry, the segments of a text are one stream, which starts from the zero state.
 
     Args:
         folder: The run's folder in outputs/runs.
@@ -60,11 +62,12 @@ class Predictor:
         if self.bilm is not None:
             if self.bilm.fingerprint() != model_spec["frozen"]["fingerprint"]:
                 raise DataError(
-                    self.bilm.folder or settings.bilm.name,
+                    settings.bilm.weights or settings.bilm.name,
                     None,
                     f"the weights are not those that {folder} was trained on; run it again",
                 )
             self.layers = layer_numbers(settings.elmo.layers, self.bilm.num_layers)
+            self.embed = embed_with(self.bilm, settings.bilm.state)
 
     @torch.no_grad()
     def __call__(self, text: str) -> Prediction:
@@ -72,7 +75,7 @@ class Predictor:
         example = self.task.parse(text)
         layers = None
         if self.bilm is not None:
-            layers = pad_layers(self.bilm.embed, self.layers, distinct_segments([example]))
+            layers = pad_layers(self.embed, self.layers, distinct_segments([example]))
         [value] = self.module(collate([example], layers)).predictions
         return Prediction(example, value, self.task.annotate(example, value))
 

@@ -1,0 +1,65 @@
+"""What features and analyses ask of a frozen encoder, and how one is found by its name.
+
+Nothing above this package knows whether layers are those of a biLM or of a transformer.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from jaxtyping import Float
+from torch import Tensor
+
+from elmo_bench.bilm.model import BiLm
+from elmo_bench.features.transformer import TransformerEncoder
+from elmo_bench.features.transformer_files import find_folder, is_transformer
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """A frozen model that gives each word of a sentence one vector per layer."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+
+    @property
+    def num_layers(self) -> int:
+        """Number of layers that `embed` returns; layer 0 comes before any context."""
+
+    @property
+    def output_dim(self) -> int:
+        """Size of a vector, the same at every layer."""
+
+    def fingerprint(self) -> str:
+        """Hash of everything that determines the layers."""
+
+    def embed(
+        self, sentences: Sequence[Sequence[str]], *, batch_size: int = 64
+    ) -> list[Float[Tensor, "layer _time dim"]]:
+        """Float32 layers of each sentence, which is read by itself, in CPU memory.
+
+        Every word gets a vector, whatever it consists of. `batch_size` changes only the speed.
+        """
+
+
+@runtime_checkable
+class StatefulEncoder(Encoder, Protocol):
+    """An encoder that can carry its state from each sentence to the next."""
+
+    def stream(
+        self, sentences: Iterable[Sequence[str]]
+    ) -> Iterator[Float[Tensor, "layer _time dim"]]:
+        """Layers of the sentences of one stream, which starts from the zero state."""
+
+
+def load_encoder(name: str | Path) -> Encoder:
+    """Load a biLM or a transformer.
+
+    Args:
+        name: A biLM's folder, a name in results/bilm, or a published biLM such as official_small;
+            or a transformer's folder, or its id on the Hugging Face Hub such as owner/name.
+    """
+    if is_transformer(name):
+        return TransformerEncoder.load(find_folder(name))
+    return BiLm.load(name)
