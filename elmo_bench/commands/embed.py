@@ -41,8 +41,8 @@ def run(args: argparse.Namespace) -> int:
     from rich.progress import track
 
     from elmo_bench.data.files import numbered_lines
-    from elmo_bench.features.encoder import load_encoder
     from elmo_bench.features.frozen import embed_with
+    from elmo_bench.features.loading import load_encoder
     from elmo_bench.records.atomic import replace_file
 
     bilm = load_encoder(args.bilm)

@@ -64,15 +64,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, print, draw and record."""
+    from elmo_bench.features.loading import load_encoder
+
+    bilm = load_encoder(args.bilm)
     from elmo_bench.analysis import neighbors as neighbors
     from elmo_bench.analysis import static
-    from elmo_bench.features.encoder import load_encoder
     from elmo_bench.records.timer import StageTimer
 
     if args.top < 1:
         raise ValueError(f"--top must be at least 1, not {args.top}")
     clock = StageTimer()
-    bilm = load_encoder(args.bilm)
     layer = neighbors.check_layer(bilm, args.layer)
     query = neighbors.ask(bilm, args.sentence, args.word)
     word = None if args.any_word else args.word

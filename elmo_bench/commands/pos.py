@@ -37,17 +37,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train a classifier per layer, stopped by dev accuracy; test is scored once."""
+    from elmo_bench.features.loading import load_encoder
+
+    bilm = load_encoder(args.bilm)
     from rich.console import Console
 
     from elmo_bench.analysis.pos_study import study_pos
-    from elmo_bench.features.encoder import load_encoder
     from elmo_bench.records.analysis import write_analysis
     from elmo_bench.report.analysis_tables import show_scores
 
     if args.limit is not None and args.limit < 1:
         raise ValueError(f"--limit must be at least 1, not {args.limit}")
     files, data = _files(args)
-    bilm = load_encoder(args.bilm)
     found = study_pos(bilm, files, data, args.vectors, args.limit, cache=args.cache)
     show_scores([found], Console())
     print(write_analysis(found, args.results))

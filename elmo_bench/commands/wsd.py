@@ -55,13 +55,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score and record every combination of the given methods."""
+    from elmo_bench.features.loading import load_encoder
+
+    bilm = load_encoder(args.bilm)
     from itertools import product
 
     from rich.console import Console
 
     from elmo_bench.analysis.wsd import Method
     from elmo_bench.analysis.wsd_study import study_senses
-    from elmo_bench.features.encoder import load_encoder
     from elmo_bench.records.analysis import write_analysis
     from elmo_bench.report.analysis_tables import show_scores
 
@@ -70,7 +72,6 @@ def run(args: argparse.Namespace) -> int:
     train, tests, data = _files(args)
     ways = product(args.nearest, (answer == "yes" for answer in args.center), args.window)
     methods = list(dict.fromkeys(Method(*way) for way in ways))
-    bilm = load_encoder(args.bilm)
     found = study_senses(bilm, train, tests, data, methods, args.vectors, args.wordnet, args.cache)
     show_scores(found, Console())
     for analysis in found:

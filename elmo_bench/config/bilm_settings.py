@@ -139,20 +139,18 @@ class TransformerSettings(Settings):
     @model_validator(mode="before")
     @classmethod
     def _named_after_the_weights(cls, values: Any) -> Any:
-        if not isinstance(values, dict) or values.get("name") is not None:
+        if not isinstance(values, dict):
             return values
-        key = "config" if values.get("weights") == "random" else "weights"
-        place = values.get(key)
-        return values | {"name": PurePath(place).name} if isinstance(place, str) else values
-
-    @model_validator(mode="after")
-    def _random_has_a_size(self) -> "TransformerSettings":
-        if (self.weights == "random") != (self.config is not None):
+        weights, config = values.get("weights"), values.get("config")
+        if (weights == "random") != (config is not None):
             raise ValueError(
-                "bilm.weights=random takes the sizes and the tokenizer of another model: "
+                "bilm.weights=random takes sizes and tokenizer of another model: "
                 "bilm.config=FOLDER_OR_HUB_ID, which is for nothing else"
             )
-        return self
+        place = config or weights
+        if values.get("name") is None and isinstance(place, str):
+            return values | {"name": PurePath(place).name}
+        return values
 
     @property
     def source(self) -> str:

@@ -1,18 +1,13 @@
-"""What features and analyses ask of a frozen encoder, and how one is found by its name.
+"""What features and analyses ask of a frozen encoder.
 
 Nothing above this package knows whether layers are those of a biLM or of a transformer.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from jaxtyping import Float
 from torch import Tensor
-
-from elmo_bench.bilm.model import BiLm
-from elmo_bench.features.transformer import TransformerEncoder
-from elmo_bench.features.transformer_files import find_folder, is_transformer
 
 
 @runtime_checkable
@@ -51,15 +46,3 @@ class StatefulEncoder(Encoder, Protocol):
         self, sentences: Iterable[Sequence[str]]
     ) -> Iterator[Float[Tensor, "layer _time dim"]]:
         """Layers of the sentences of one stream, which starts from the zero state."""
-
-
-def load_encoder(name: str | Path) -> Encoder:
-    """Load a biLM or a transformer.
-
-    Args:
-        name: A biLM's folder, a name in results/bilm, or a published biLM such as official_small;
-            or a transformer's folder, or its id on the Hugging Face Hub such as owner/name.
-    """
-    if is_transformer(name):
-        return TransformerEncoder.load(find_folder(name))
-    return BiLm.load(name)

@@ -62,7 +62,7 @@ def find_folder(name: str | Path, download: bool = True) -> Path:
 def check_package() -> None:
     """Raise an error if the package transformers is not installed."""
     if find_spec("transformers") is None:
-        raise ImportError(
+        raise ValueError(
             "Transformer encoders need the package transformers, which is not installed: "
             "pip install 'elmo_bench[transformers]'"
         )

@@ -15,12 +15,13 @@ from elmo_bench.config.pretraining_settings import PretrainSettings
 from elmo_bench.config.settings import CorpusWords, RunSettings
 from elmo_bench.features.encoder import Encoder
 from elmo_bench.features.transformer import TransformerEncoder
-from elmo_bench.features.transformer_files import check_package, find_folder
+from elmo_bench.features.transformer_files import find_folder
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.resume import first_difference
 from elmo_bench.pretraining.stage import pretrain
 from elmo_bench.runs.pretraining import (
     bilm_source,
+    check_transformer,
     finetuning,
     missing_pretraining,
     own_folder,
@@ -39,8 +40,7 @@ def provide_bilm(settings: RunSettings) -> None:
     if not needed:
         return
     if isinstance(bilm, TransformerSettings):
-        check_package()
-        find_folder(bilm.source)
+        check_transformer(settings)
     elif bilm.weights == "random":
         return
     elif bilm.official:

@@ -35,6 +35,7 @@ def run(settings: RunSettings, overrides: Sequence[str] = ()) -> float:
         settings: Of the run.
         overrides: The command line that made them, for the record.
     """
+    provide_bilm(settings)  # before the baseline: an encoder that cannot be had fails at once
     baseline = None
     if settings.has_baseline:
         baseline = evaluate(settings.for_baseline(), overrides)

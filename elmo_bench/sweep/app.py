@@ -30,6 +30,9 @@ def run_app(cfg: DictConfig) -> float:
 
             show_plan(plan(settings))
             return 0.0
+        from elmo_bench.runs.pretraining import check_transformer
+
+        check_transformer(settings)
         from elmo_bench.runs.stage import run  # torch and Lightning take seconds to import
 
         return run(settings, overrides)

@@ -7,7 +7,8 @@ import torch
 import transformers
 
 from elmo_bench.data.files import DataError
-from elmo_bench.features.encoder import Encoder, StatefulEncoder, load_encoder
+from elmo_bench.features.encoder import Encoder, StatefulEncoder
+from elmo_bench.features.loading import load_encoder
 from elmo_bench.features.subwords import windows
 from elmo_bench.features.transformer import TransformerEncoder
 from tests.conftest import shared
