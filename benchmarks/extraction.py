@@ -24,10 +24,10 @@ from torch.nn.functional import conv1d, embedding, linear
 
 from elmo_bench.bilm import lstm
 from elmo_bench.bilm.characters import BOS, EOS, char_ids
-from elmo_bench.bilm.kernels.compiled import load_kernel
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.config.compose import pretrain_settings
 from elmo_bench.data.files import numbered_lines
+from elmo_bench.kernels.compiled import load_kernel, without_kernel
 
 BATCH_SIZE = 64
 PROJECT = Path(__file__).parents[1]
@@ -128,13 +128,9 @@ def cold(bilm: BiLm, sentences: Sentences) -> list[Tensor]:
 
 
 def plain(bilm: BiLm, sentences: Sentences) -> list[Tensor]:
-    """Embed without the compiled cell."""
-    compiled = lstm.load_kernel
-    lstm.load_kernel = lambda: None
-    try:
+    """Embed without compiled code."""
+    with without_kernel():
         return cold(bilm, sentences)
-    finally:
-        lstm.load_kernel = compiled
 
 
 def peak_gflops() -> float:
@@ -183,12 +179,12 @@ def compare(size: str, sentences: Sentences, peak: float, rounds: int) -> Table:
         methods = {
             "reference": lambda: reference.embed(sentences),
             "ours, plain PyTorch": lambda: plain(bilm, sentences),
-            "ours, compiled cell": lambda: cold(bilm, sentences),
+            "ours, compiled": lambda: cold(bilm, sentences),
             "reference, words cached": lambda: cached.embed(sentences),
             "ours, words cached": lambda: bilm.embed(sentences, batch_size=BATCH_SIZE),
         }
         if load_kernel() is None:
-            del methods["ours, compiled cell"]
+            del methods["ours, compiled"]
         expected = torch.cat(reference.embed(sentences), dim=1)
         differences = {
             name: (torch.cat(embed(), dim=1) - expected).abs().mean().item()

@@ -41,12 +41,14 @@ BOXES = {
     "loggers": (8.0, "W&B, TensorBoard"),
     "bilm": (6.0, "the language model"),
     "nn": (2.6, "blocks of networks"),
+    "kernels": (4.3, "compiled layers"),
     "report": (7.6, "tables, figures, page"),
     "data": (3.5, "examples, formats"),
     "metrics": (1.4, "official scores"),
     "config": (5.4, "typed settings"),
     "mini": (3.2, "generated corpora"),
     "records": (5.4, "files, written whole"),
+    "errors": (5.4, "what a user can mend"),
 }
 WIDTH, HEIGHT, PITCH = 1.62, 0.56, 0.92  # of a box, and from layer to layer
 PAGE = 9.7  # width in inches

@@ -13,6 +13,7 @@ from pkgutil import iter_modules
 import argcomplete
 
 from elmo_bench import commands
+from elmo_bench.errors import end
 
 DESCRIPTION = (
     "Reproduce ELMo: run tasks, pretrain biLMs, use and analyze them, and compare recorded runs "
@@ -21,7 +22,7 @@ DESCRIPTION = (
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a subcommand; bad input is reported in one line, not with a traceback."""
+    """Run a subcommand; what the user can mend is reported in one line."""
     words = sys.argv[1:] if argv is None else argv
     modules = {
         module.name: import_module(f"elmo_bench.commands.{module.name}")
@@ -39,9 +40,8 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(words)
     try:
         return int(modules[args.command].run(args))
-    except (ValueError, OSError) as error:
-        print(f"elmo-bench {args.command}: {error}", file=sys.stderr)
-        return 2
+    except (Exception, KeyboardInterrupt) as error:
+        return end(f"elmo-bench {args.command}", error)
 
 
 if __name__ == "__main__":

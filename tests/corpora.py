@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import elmo_bench.tasks.coref.data
 import elmo_bench.tasks.ner.data
 import elmo_bench.tasks.snli.data
 import elmo_bench.tasks.squad.data
 import elmo_bench.tasks.srl.data
 import elmo_bench.tasks.sst5.data
 from elmo_bench.data.example import Example, Skipped
+from elmo_bench.tasks.coref.data import read as read_coref
+from elmo_bench.tasks.coref.data import resolution
 
 NER = """-DOCSTART- -X- -X- O
 
@@ -100,7 +101,7 @@ READERS: dict[str, Callable[[Path, Skipped], Iterator[Example]]] = {
     "snli": elmo_bench.tasks.snli.data.read,
     "squad": lambda path, skipped: elmo_bench.tasks.squad.data.read(path, "train", None, skipped),
     "srl": lambda path, skipped: elmo_bench.tasks.srl.data.read(path, True, skipped),
-    "coref": elmo_bench.tasks.coref.data.read,
+    "coref": lambda path, skipped: read_coref(path, resolution("dev", skipped)),
 }
 
 

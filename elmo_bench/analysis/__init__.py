@@ -10,7 +10,7 @@ _PUBLIC = {
     "draw_occurrences": "elmo_bench.analysis.pictures",
     "read_analyses": "elmo_bench.records.analysis",
     "read_senses": "elmo_bench.analysis.senses",
-    "read_tagged": "elmo_bench.analysis.pos_probe",
+    "read_tagged": "elmo_bench.analysis.tagged",
     "similar_tokens": "elmo_bench.analysis.static",
     "similar_words": "elmo_bench.analysis.static",
     "study_pos": "elmo_bench.analysis.pos_study",

@@ -25,6 +25,7 @@ from rich.progress import Progress
 
 from elmo_bench.analysis.stream import stream_layers, write_vectors
 from elmo_bench.analysis.text import Line, read_lines
+from elmo_bench.errors import UserError
 from elmo_bench.features.encoder import Encoder
 from elmo_bench.records.atomic import replace_folder
 from elmo_bench.records.digest import content_hash
@@ -161,9 +162,7 @@ def _build(
         for position in found:
             flat.extend((line.number, position))
     if not flat:
-        raise ValueError(
-            f"{path}: the word {word!r} does not occur" if word else f"{path} is empty"
-        )
+        raise UserError(f"{path}: the word {word!r} does not occur" if word else f"{path} is empty")
     positions = np.array(flat, dtype=np.int64).reshape(-1, 2)
     shape = (len(layers), len(positions), bilm.output_dim)
     with replace_folder(folder) as unfinished:

@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from elmo_bench.analysis.index import Index, Match, open_index
 from elmo_bench.analysis.text import Line, pick_lines
+from elmo_bench.errors import UserError
 from elmo_bench.features.encoder import Encoder
 
 CACHE = Path("cache/neighbors")
@@ -38,7 +39,7 @@ def ask(bilm: Encoder, sentence: str | list[str], word: str) -> Query:
     tokens = tuple(sentence.split() if isinstance(sentence, str) else sentence)
     positions = Line(0, tokens).positions(word)
     if not positions:
-        raise ValueError(
+        raise UserError(
             f"{word!r} is not a token of the sentence {' '.join(tokens)!r}; separate tokens by "
             f"spaces, as in the text file."
         )
@@ -80,7 +81,7 @@ def check_layer(bilm: Encoder, layer: int | None) -> int:
     """Return the number of a valid layer; None is the last one."""
     layer = bilm.num_layers - 1 if layer is None else layer
     if not 0 <= layer < bilm.num_layers:
-        raise ValueError(
+        raise UserError(
             f"layer {layer} does not exist; this biLM has layers 0 to {bilm.num_layers - 1}"
         )
     return layer

@@ -13,21 +13,13 @@ from torch import Tensor, nn
 
 from elmo_bench.analysis.static import lookup
 from elmo_bench.analysis.stream import shown, stream_layers, write_vectors
-from elmo_bench.data.conll2012 import read_documents
-from elmo_bench.data.files import DataError
+from elmo_bench.analysis.tagged import Tagged
 from elmo_bench.data.vectors import Vector
 from elmo_bench.features.encoder import Encoder
 
 BLOCK_ROWS = 16_384  # in float32 at a time
 
 Rows = Float[np.ndarray, "_row dim"]
-
-
-class Tagged(NamedTuple):
-    """A sentence with its parts of speech."""
-
-    words: tuple[str, ...]
-    tags: tuple[str, ...]
 
 
 class PosScores(NamedTuple):
@@ -48,18 +40,6 @@ class Training:
     iterations: int = 20  # between two dev evaluations
     max_rounds: int = 12
     patience: int = 2  # rounds without a better dev accuracy
-
-
-def read_tagged(path: Path) -> list[Tagged]:
-    """Read the words and the POS column of a CoNLL-2012 file, plain or .gz."""
-    found = [
-        Tagged(sentence.words, sentence.pos)
-        for document in read_documents(path)
-        for sentence in document.sentences
-    ]
-    if not any(tag not in ("-", "*") for sentence in found for tag in sentence.tags):
-        raise DataError(path, None, "the column of parts of speech is empty")
-    return found
 
 
 def gather(bilm: Encoder, sentences: Sequence[Tagged], path: Path) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 from elmo_bench.analysis.index import cosines, merge_best
 from elmo_bench.analysis.text import read_lines
 from elmo_bench.data.vectors import Vector, read_vectors, stream_vectors
+from elmo_bench.errors import UserError
 from elmo_bench.features.encoder import Encoder
 
 BLOCK_WORDS = 20_000  # compared at once
@@ -50,13 +51,15 @@ def similar_tokens(word: str, bilm: Encoder, text: Path, top: int = 10) -> Alike
 
 
 def token_vectors(bilm: Encoder, words: Iterable[str]) -> dict[str, Vector]:
-    """Return the token layer of some words."""
+    """Return the lowest layer of some words, each read alone."""
     distinct = list(dict.fromkeys(words))
     vectors: dict[str, Vector] = {}
     for start in range(0, len(distinct), ENCODED_WORDS):
         names = distinct[start : start + ENCODED_WORDS]
-        stacks = bilm.embed([(name,) for name in names])
-        vectors.update(zip(names, (stack[0, 0].numpy() for stack in stacks), strict=True))
+        stacks = bilm.embed([[name] for name in names])
+        vectors |= {
+            name: stack[0, 0].cpu().numpy() for name, stack in zip(names, stacks, strict=True)
+        }
     return vectors
 
 
@@ -83,5 +86,5 @@ def read_known(path: Path, words: set[str]) -> dict[str, Vector]:
     """Read the vectors of these words and their lowercase forms; at least one must exist."""
     found = read_vectors(path, words | {word.lower() for word in words})
     if not found:
-        raise ValueError(f"{path} has no vector for any word of the data")
+        raise UserError(f"{path} has no vector for any word of the data")
     return found

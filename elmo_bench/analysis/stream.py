@@ -10,6 +10,7 @@ from jaxtyping import Float, Float16
 from rich.console import Console
 from rich.progress import track
 
+from elmo_bench.errors import UserError
 from elmo_bench.features.encoder import Encoder
 
 CHUNK_TOKENS = 8192  # in memory at a time: 100 MB of layers at the original size
@@ -64,7 +65,7 @@ def write_vectors(
             f"are free; choose a folder on another disk with --cache."
         )
     if 0 in shape:
-        raise ValueError("There are no words to compute vectors for.")
+        raise UserError("There are no words to compute vectors for.")
     file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shape)
     row = end = 0
     for block in blocks:
@@ -73,9 +74,9 @@ def write_vectors(
             break
         file[:, row:end] = block
         if not np.isfinite(file[:, row:end]).all():
-            raise ValueError("The layers contain values that float16 cannot hold.")
+            raise UserError("The layers contain values that float16 cannot hold.")
         row = end
     if row != shape[1] or end != row:
-        raise ValueError(f"Expected {shape[1]} rows but got {end}; did the file change meanwhile?")
+        raise UserError(f"Expected {shape[1]} rows but got {end}; did the file change meanwhile?")
     file.flush()
     return np.load(path, mmap_mode="r")

@@ -41,7 +41,7 @@ def read_lines(path: Path) -> Iterator[Line]:
                 number=rows[0][0],
                 tokens=tokens,
                 senses={example.first: example.senses[0] for _, example in rows},
-                lemmas={example.first: example.lemma for _, example in rows},
+                lemmas={example.first: example.lemma.partition("#")[0] for _, example in rows},
             )
         return
     for number, text in numbered_lines(path):

@@ -1,6 +1,6 @@
 """The word sense analysis, from files to results with every layer and the baselines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from elmo_bench.analysis import wsd
-from elmo_bench.analysis.senses import SenseExample, read_first_senses, read_senses
+from elmo_bench.analysis.senses import (
+    SenseExample,
+    keys_of,
+    read_first_senses,
+    read_senses,
+    sense_index,
+)
 from elmo_bench.analysis.static import read_known, token_vectors
 from elmo_bench.analysis.wsd import Answers, Method
 from elmo_bench.features.encoder import Encoder
@@ -17,6 +23,9 @@ from elmo_bench.records.digest import file_identity
 from elmo_bench.records.timer import StageTimer
 
 Scores = dict[str, float]
+
+# The development set of the unified framework, which the paper's Table 5 leaves out.
+DEVELOPMENT = "semeval2007"
 
 
 class SenseData(NamedTuple):
@@ -40,14 +49,27 @@ class SenseData(NamedTuple):
         )
 
     def scores(self, answers: Answers) -> Scores:
-        """Return F1 over all test sets, and for each of them if there are several."""
-        scores = {"f1": wsd.score_senses(self.test, answers)}
+        """Return F1 over all test sets, and for each of them if there are several.
+
+        Among several, `f1` leaves out the development set, as the paper does; `f1 all` has it.
+        """
+        sets: dict[str, slice] = {}
         start = 0
-        for name, size in self.sets.items() if len(self.sets) > 1 else ():
-            part = slice(start, start + size)
-            scores[f"f1 {name}"] = wsd.score_senses(self.test[part], answers[part])
+        for name, size in self.sets.items():
+            sets[name] = slice(start, start + size)
             start += size
-        return scores
+        if len(sets) == 1:
+            return {"f1": self._score(sets.values(), answers)}
+        scored = [part for name, part in sets.items() if name != DEVELOPMENT]
+        scores = {"f1": self._score(scored, answers)}
+        if DEVELOPMENT in sets:
+            scores["f1 all"] = self._score(sets.values(), answers)
+        return scores | {f"f1 {name}": self._score([part], answers) for name, part in sets.items()}
+
+    def _score(self, parts: Iterable[slice], answers: Answers) -> float:
+        parts = list(parts)
+        test = [example for part in parts for example in self.test[part]]
+        return wsd.score_senses(test, [answer for part in parts for answer in answers[part]])
 
 
 def study_senses(
@@ -71,7 +93,8 @@ def study_senses(
         data: Their name in tables.
         methods: Ways to choose a sense.
         vectors: Static vectors for the baseline that averages a word's context.
-        wordnet: WordNet's index.sense, whose first senses are the back-off and the baseline.
+        wordnet: WordNet's index.sense or its folder; its first senses are the back-off and the
+            baseline, instead of the most frequent ones in training.
         cache: The folder for temporary files of vectors.
     """
     timer = StageTimer()
@@ -148,6 +171,10 @@ def _identities(
     train: Path, tests: Sequence[Path], vectors: Path | None, wordnet: Path | None
 ) -> dict[str, Any]:
     """Return the identity of every file that the scores depend on."""
-    single = {"train": train, "vectors": vectors, "wordnet": wordnet}
+    index = sense_index(wordnet) if wordnet else None
+    single = {"train": train, "vectors": vectors, "wordnet": index}
     files: dict[str, Any] = {key: file_identity(path) for key, path in single.items() if path}
+    keys = [found for path in (train, *tests) if (found := keys_of(path))]
+    if keys:
+        files["keys"] = [file_identity(path) for path in keys]
     return {**files, "tests": [file_identity(path) for path in tests]}

@@ -7,7 +7,10 @@ from math import sqrt
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, log_softmax
+from torch.nn.functional import log_softmax
+
+from elmo_bench.errors import UserError
+from elmo_bench.kernels.dense import Linear, cross_entropy
 
 
 class AdaptiveSoftmax(nn.Module):
@@ -25,7 +28,7 @@ class AdaptiveSoftmax(nn.Module):
         super().__init__()
         edges = [*cutoffs, num_words]
         if sorted(set(edges)) != edges or edges[0] <= 0:
-            raise ValueError(
+            raise UserError(
                 f"pretraining.loss.cutoffs={list(cutoffs)} must be ascending and below the "
                 f"vocabulary size of {num_words}; for a small vocabulary set "
                 f"pretraining.loss.kind=full."
@@ -37,8 +40,8 @@ class AdaptiveSoftmax(nn.Module):
     def _build(self, dim: int, head: int, dims: list[int], sizes: list[int]) -> None:
         self.edges = [head + sum(sizes[:number]) for number in range(len(sizes) + 1)]
         self.head = nn.Linear(dim, head + len(sizes))
-        self.down = nn.ModuleList(nn.Linear(dim, small, bias=False) for small in dims)
-        self.tails = nn.ModuleList(
+        self.down = nn.ModuleList(Linear(dim, small, bias=False) for small in dims)
+        self.tails: list[nn.Linear] = nn.ModuleList(  # type: ignore[assignment]
             nn.Linear(small, size) for small, size in zip(dims, sizes, strict=True)
         )
         for layer in (self.head, *self.down, *self.tails):
@@ -80,14 +83,14 @@ class AdaptiveSoftmax(nn.Module):
         clusters = torch.bucketize(targets, targets.new_tensor(self.edges[:-1]), right=True)
         # The head scores the frequent words and then, for the rare ones, their clusters.
         in_head = torch.where(clusters == 0, targets, self.edges[0] + clusters - 1)
-        losses = cross_entropy(self.head(hidden), in_head, reduction="none")
+        losses = cross_entropy(hidden, self.head.weight, self.head.bias, in_head)
         for number, (down, tail) in enumerate(zip(self.down, self.tails, strict=True)):
             # Computed even for a cluster without rows: its gradients are then zeros rather than
             # missing, as distributed training requires of every process.
             rows = (clusters == number + 1).nonzero().squeeze(1)
-            logits = tail(down(hidden[rows]))
             within = targets[rows] - self.edges[number]
-            losses = losses.index_add(0, rows, cross_entropy(logits, within, reduction="none"))
+            loss = cross_entropy(down(hidden[rows]), tail.weight, tail.bias, within)
+            losses = losses.index_add(0, rows, loss)
         return losses
 
     def log_probs(self, hidden: Float[Tensor, "token dim"]) -> Float[Tensor, "token word"]:

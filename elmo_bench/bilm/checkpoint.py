@@ -14,27 +14,51 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import yaml
 from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
-from yaml import YAMLError
 
 from elmo_bench.config.bilm_settings import Architecture
 from elmo_bench.config.compose import validated
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.data.files import DataError, numbered_lines
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_folder
+from elmo_bench.records.reading import read_bytes
+
+MAX_CONFIG = 1 << 20  # bytes of config.yaml
 
 
 def read_architecture(folder: Path) -> Architecture:
     """What a biLM is built from."""
     path = folder / "config.yaml"
+    text = read_bytes(path, MAX_CONFIG)
     try:
-        return validated(Architecture, OmegaConf.to_container(OmegaConf.load(path)))
-    except (ConfigError, OSError, YAMLError, OmegaConfBaseException) as error:
-        raise DataError(path, None, " ".join(str(error).split())) from error
+        return validated(Architecture, yaml.load(text, Loader=_PlainLoader))
+    except ConfigError as error:
+        raise DataError(path, None, str(error)) from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = f"not readable YAML ({' '.join(str(error).split())})"
+        raise DataError(path, None, problem) from error
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """Reads plain values only; an alias could stand for more than the memory can hold."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases (*name) are not read")
+        return super().compose_node(parent, index)
+
+
+def check_size(architecture: Architecture, weights: Path) -> None:
+    """Refuse a model that its weights cannot fill, before memory is taken for it."""
+    size, needed = weights.stat().st_size, 2 * architecture.min_parameters()  # in half precision
+    if needed > size:
+        problem = f"has {size:,} bytes, but the model of its config.yaml takes at least {needed:,}"
+        raise DataError(weights, None, problem)
 
 
 def read_vocabulary(folder: Path) -> list[str] | None:
@@ -47,9 +71,11 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     """All tensors of a safetensors file; those stored as float16 are converted to float32."""
     try:
         tensors = load_file(path)
-    except (OSError, SafetensorError) as error:
+    except (OSError, SafetensorError, KeyError, RuntimeError, ValueError, OverflowError) as error:
         raise DataError(path, None, f"cannot be read as safetensors ({error})") from error
     for key, tensor in tensors.items():
+        if not tensor.is_floating_point() or tensor.dtype.itemsize < 2:
+            raise DataError(path, None, f"{key} has values of the type {tensor.dtype}")
         if not torch.isfinite(tensor).all():
             raise DataError(path, None, f"{key} has values that are not finite numbers")
     return {k: t.float() if t.dtype == torch.float16 else t for k, t in tensors.items()}
@@ -80,7 +106,7 @@ def write_folder(
     `tensors` maps file names without suffix to state dicts; "weights" is the model.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / "config.yaml").exists():
-        raise ValueError(f"{folder} has files but is no biLM folder; it is left as it is.")
+        raise UserError(f"{folder} has files but is no biLM folder; it is left as it is.")
     with replace_folder(folder) as new:
         OmegaConf.save(OmegaConf.create(architecture.plain()), new / "config.yaml")
         for name, group in tensors.items():
@@ -115,6 +141,13 @@ def model_card(architecture: Architecture, num_parameters: int, record: Mapping[
     if facts:
         lines += ["| training | |", "|---|---|"]
         lines += [f"| {key} | {value} |" for key, value in facts.items()] + [""]
+    if measured := record.get("perplexity"):
+        stateful = record.get("stateful_perplexity", {})
+        lines += ["| held-out text | perplexity | stateful, as bilm-tf's test |", "|---|---:|---:|"]
+        for name, values in measured.items():
+            carried = f"{stateful[name]['mean']:.1f}" if name in stateful else ""
+            lines.append(f"| {name} | {values['mean']:.1f} | {carried} |")
+        lines += ["", "Over the full vocabulary, mean of both directions.", ""]
     return "\n".join(lines)
 
 
@@ -128,5 +161,5 @@ def _stored(group: Mapping[str, Tensor], dtype: torch.dtype) -> dict[str, Tensor
 def _write_vocabulary(path: Path, vocabulary: Sequence[str]) -> None:
     for number, word in enumerate(vocabulary, start=1):
         if "\n" in word or "\r" in word:
-            raise ValueError(f"word {number} of the vocabulary, {word!r}, contains a line break.")
+            raise UserError(f"word {number} of the vocabulary, {word!r}, contains a line break.")
     path.write_text("".join(f"{word}\n" for word in vocabulary), encoding="utf-8", newline="\n")

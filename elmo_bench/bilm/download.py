@@ -8,6 +8,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColu
 from elmo_bench.config.bilm_settings import Architecture, BilmSettings
 from elmo_bench.config.compose import options, pretrain_settings
 from elmo_bench.config.folders import cache_folder
+from elmo_bench.data.network import is_reachable
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_file
 
 _SECONDS = 30  # timeout for a response
@@ -42,7 +44,7 @@ def check_sizes(path: Path, found: Architecture, expected: Architecture) -> None
         there, here = getattr(found, part).plain(), getattr(expected, part).plain()
         for key, value in here.items():
             if key != "dropout" and there[key] != value:
-                raise ValueError(
+                raise UserError(
                     f"{path}: its {part}.{key} is {there[key]}, but bilm={expected.name} "
                     f"has {value}. Does the file belong to another model?"
                 )
@@ -65,6 +67,8 @@ def fetch(url: str, path: Path) -> Path:
 
 
 def _download(source: str, path: Path) -> None:
+    if not is_reachable(source):
+        raise OSError("its server cannot be reached")
     columns = ("{task.description}", BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with urllib.request.urlopen(source, timeout=_SECONDS) as answer, Progress(*columns) as progress:
         length = answer.headers.get("Content-Length")

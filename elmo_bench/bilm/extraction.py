@@ -1,6 +1,9 @@
 """Fast extraction of frozen layers.
 
-Each word is encoded once; batches group sentences of similar length and shrink as sentences end.
+Each word is encoded once; batches group sentences of similar length and shrink as sentences end. On
+the CPU a sentence's layers depend on that sentence alone, bit for bit: not on the others of its
+batch, and with compiled code not on the number of threads. On a GPU, whose products depend on their
+shapes, they can differ by rounding.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,9 +14,9 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_bench.bilm.characters import BOS, EOS
-from elmo_bench.bilm.lstm import LstmStack, State, pack_order
+from elmo_bench.bilm.lstm import LstmStack, State, pack_order, run_stacks
 from elmo_bench.bilm.token_encoders import TokenEncoder
-from elmo_bench.bilm.two_threads import TwoThreads
+from elmo_bench.kernels.compiled import packing_once
 
 CHUNK_TOKENS = 50_000  # read per word cache lookup; bounds the memory used
 STREAM_TOKENS = 2_048  # of one stream, read per LSTM call; the states carry over to the next
@@ -29,9 +32,7 @@ class WordCache:
         self.table: Tensor | None = None
         self.version: list[tuple[int, int]] = []
 
-    def __call__(
-        self, two_threads: TwoThreads, words: Sequence[str]
-    ) -> tuple[Float[Tensor, "word dim"], dict[str, int]]:
+    def __call__(self, words: Sequence[str]) -> tuple[Float[Tensor, "word dim"], dict[str, int]]:
         """Return a table with all these words, and each word's row in it."""
         # An in-place change raises a tensor's version; a different tensor has a different address.
         version = [(p.data_ptr(), p._version) for p in self.encoder.parameters()]
@@ -39,17 +40,13 @@ class WordCache:
             self.rows, self.version = {}, version
         missing = [word for word in dict.fromkeys(words) if word not in self.rows]
         if missing or self.table is None:
-            self._add(two_threads, missing, set(words))
+            self._add(missing, set(words))
         assert self.table is not None
         return self.table, self.rows
 
-    def _add(self, two_threads: TwoThreads, missing: list[str], needed: set[str]) -> None:
+    def _add(self, missing: list[str], needed: set[str]) -> None:
         device = next(self.encoder.parameters()).device
-        ids = self.encoder.ids(missing).to(device)
-        vectors = torch.cat(
-            two_threads(lambda: self.encoder(ids[::2]), lambda: self.encoder(ids[1::2]))
-        )
-        missing = missing[::2] + missing[1::2]
+        vectors = self.encoder(self.encoder.ids(missing).to(device))
         if self.rows and self.table is not None:
             surplus = len(self.rows) + len(missing) - self.max_words
             unneeded = [word for word in self.rows if word not in needed]
@@ -75,16 +72,16 @@ class Extractor:
     ) -> list[Float[Tensor, "layer _time dim"]]:
         """Layers of each sentence, read separately, in CPU memory."""
         results: list[Tensor] = []
-        with TwoThreads(threaded=self._on_cpu()) as two_threads:
+        with packing_once():
             for chunk in chunks(sentences):
-                table, row_of = self.words(two_threads, _words(chunk))
-                layers = self.read(two_threads, table, row_of, chunk, batch_size)
+                table, row_of = self.words(_words(chunk))
+                layers = self.read(table, row_of, chunk, batch_size)
                 results += [sentence.cpu() for sentence in layers]
         return results
 
     def embed_stream(
-        self, sentences: Sequence[Sequence[str]], states: tuple[State, State] | None
-    ) -> tuple[list[Float[Tensor, "_layer _time _dim"]], tuple[State, State]]:
+        self, sentences: Sequence[Sequence[str]], states: Sequence[State] | None
+    ) -> tuple[list[Float[Tensor, "_layer _time _dim"]], list[State]]:
         """Layers of the next sentences of a stream, in CPU memory, and the states at their end.
 
         The backward LSTM also visits the sentences in text order but reads each one from its end,
@@ -94,28 +91,19 @@ class Extractor:
             sentences: In text order, at least one.
             states: Of both directions before them; None at the start of the stream.
         """
-        directions = self.forward_lstm, self.backward_lstm
-        forward, backward = states or [direction.new_state(1) for direction in directions]
-        with TwoThreads(threaded=self._on_cpu()) as two_threads:
-            table, row_of = self.words(two_threads, _words(sentences))
+        with packing_once():
+            table, row_of = self.words(_words(sentences))
             rows = [_frame(sentence, row_of) for sentence in sentences]
-            ahead, back = two_threads(
-                lambda: _read_long(self.forward_lstm, table, rows, forward),
-                lambda: _read_long(
-                    self.backward_lstm, table, [row.flip(0) for row in rows], backward
-                ),
-            )
+            outputs, last = self._read_stream(table, rows, states)
         results, start = [], 0
         for row in rows:
             numbers = torch.arange(start + 1, start + len(row) - 1, device=table.device)
-            words = table[row[1:-1].to(table.device)]
-            results.append(_join(words, (ahead[0], back[0]), numbers).cpu())
+            results.append(_join(table[row[1:-1].to(table.device)], outputs, numbers).cpu())
             start += len(row)
-        return results, (ahead[1], back[1])
+        return results, last
 
     def read(
         self,
-        two_threads: TwoThreads,
         table: Float[Tensor, "word dim"],
         row_of: Mapping[str, int],
         sentences: Sequence[Sequence[str]],
@@ -127,13 +115,12 @@ class Extractor:
         results: dict[int, Tensor] = {}
         for start in range(0, len(order), batch_size):
             batch = order[start : start + batch_size]
-            layers = self._read_batch(two_threads, table, [rows[number] for number in batch])
+            layers = self._read_batch(table, [rows[number] for number in batch])
             results.update(zip(batch, layers, strict=True))
         return [results[number] for number in range(len(sentences))]
 
     def _read_batch(
         self,
-        two_threads: TwoThreads,
         table: Float[Tensor, "word dim"],
         rows: Sequence[Int[Tensor, " _time"]],
     ) -> list[Float[Tensor, "layer _time _dim"]]:
@@ -145,10 +132,9 @@ class Extractor:
         inputs = table[padded[sequences, steps]]
         reversed_inputs = table[padded[sequences, ends - steps]]
         state = self.forward_lstm.new_state(len(rows))
-        outputs = two_threads(
-            lambda: self.forward_lstm.run(inputs, sizes, state)[0],
-            lambda: self.backward_lstm.run(reversed_inputs, sizes, state)[0],
-        )
+        stacks = (self.forward_lstm, self.backward_lstm)
+        results = run_stacks(stacks, [inputs, reversed_inputs], sizes, [state, state], apart=True)
+        outputs = [layers for layers, _ in results]
         packed = torch.empty_like(padded)
         packed[sequences, steps] = torch.arange(len(sequences), device=table.device)
         return [
@@ -156,8 +142,26 @@ class Extractor:
             for row, numbers, length in zip(padded, packed, lengths, strict=True)
         ]
 
-    def _on_cpu(self) -> bool:
-        return self.forward_lstm.layers[0].bias.device.type == "cpu"
+    def _read_stream(
+        self,
+        table: Float[Tensor, "word dim"],
+        rows: Sequence[Int[Tensor, " _time"]],
+        states: Sequence[State] | None,
+    ) -> tuple[list[list[Float[Tensor, "row dim"]]], list[State]]:
+        """Outputs of every layer in both directions, for consecutive sentences of any length."""
+        stacks = (self.forward_lstm, self.backward_lstm)
+        last = list(states or [stack.new_state(1) for stack in stacks])
+        orders = torch.stack([torch.cat(list(rows)), torch.cat([row.flip(0) for row in rows])])
+        pieces = []
+        for piece in orders.to(table.device).split(STREAM_TOKENS, dim=1):
+            results = run_stacks(stacks, list(table[piece]), [1] * piece.shape[1], last)
+            last = [state for _, state in results]
+            pieces.append([layers for layers, _ in results])
+        outputs = [
+            [torch.cat(layer) for layer in zip(*direction, strict=True)]
+            for direction in zip(*pieces, strict=True)
+        ]
+        return outputs, last
 
 
 def _words(sentences: Sequence[Sequence[str]]) -> list[str]:
@@ -170,7 +174,7 @@ def _frame(sentence: Sequence[str], row_of: Mapping[str, int]) -> Int[Tensor, " 
 
 def _join(
     words: Float[Tensor, "time dim"],
-    outputs: tuple[list[Tensor], list[Tensor]],
+    outputs: Sequence[Sequence[Tensor]],
     numbers: Int[Tensor, " time"],
 ) -> Float[Tensor, "layer time _dim"]:
     """Stack all layers of one sentence; `numbers` are its rows in the directions' outputs."""
@@ -194,17 +198,3 @@ def chunks(
             chunk, size = [], 0
     if chunk:
         yield chunk
-
-
-def _read_long(
-    stack: LstmStack,
-    table: Float[Tensor, "word dim"],
-    rows: Sequence[Int[Tensor, " _time"]],
-    state: State,
-) -> tuple[list[Float[Tensor, "row dim"]], State]:
-    """Outputs of every layer for consecutive sequences of any total length, and the last state."""
-    pieces = []
-    for piece in torch.cat(list(rows)).to(table.device).split(STREAM_TOKENS):
-        outputs, state = stack.run(table[piece], [1] * len(piece), state)
-        pieces.append(outputs)
-    return [torch.cat(layer) for layer in zip(*pieces, strict=True)], state

@@ -5,6 +5,7 @@ batch shrinks as sequences end and no step computes padding. `sizes` is the numb
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import inf, sqrt
 
 import torch
@@ -12,8 +13,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import dropout, linear
 
-from elmo_bench.bilm.kernels.compiled import load_kernel
-from elmo_bench.bilm.kernels.lstm_layer import Clips, FusedLayer, frozen_layer
+from elmo_bench.bilm.panels import PANEL_ROWS, filled
+from elmo_bench.kernels.compiled import fits, load_kernel
+from elmo_bench.kernels.recurrence import Operands, Reading, run_layers
 
 State = tuple[Float[Tensor, "layer batch dim"], Float[Tensor, "layer batch cell"]]
 
@@ -65,21 +67,56 @@ class LstmLayer(nn.Module):
         Float[Tensor, "batch hidden"],
     ]:
         """Run packed sequences; return all outputs and every sequence's last state."""
-        bias = self.bias + self.bias_offset
-        kernel = load_kernel() if _fits_kernel(inputs) else None
-        if kernel is not None:
-            weights = (self.input_weight, bias, self.recurrent_weight, self.projection_weight)
-            clips = Clips(*(inf if clip is None else float(clip) for clip in self.clips))
-            run = FusedLayer.apply if torch.is_grad_enabled() else frozen_layer
-            return run(kernel, list(sizes), clips, inputs, *weights, hidden, cell)
-        # One matrix product for all steps; only the recurrent product stays in the loop.
-        gates = linear(inputs, self.input_weight, bias)
-        return self._run_plain(gates.split(list(sizes)), hidden, cell)
+        return run_together([self], [inputs], sizes, [(hidden, cell)])[0]
 
-    def _run_plain(
+    def reading(self, sizes: Sequence[int]) -> Reading:
+        """How compiled code reads sequences with this layer."""
+        clips = (inf if clip is None else float(clip) for clip in self.clips)
+        return Reading("clipped", sizes, False, *clips)
+
+    def operands(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> Operands:
+        """The tensors that compiled code needs."""
+        weights = (self.input_weight, self.gate_bias, self.recurrent_weight, self.projection_weight)
+        return Operands(inputs, *weights, hidden, cell)
+
+    @property
+    def gate_bias(self) -> Tensor:
+        """The bias with which the gates are computed."""
+        return self.bias + self.bias_offset
+
+    def run_plain(
+        self, inputs: Tensor, sizes: Sequence[int], hidden: Tensor, cell: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Compute `forward` without compiled code, as on other devices than the CPU."""
+        # One matrix product for all steps; only the recurrent product stays in the loop.
+        gates = linear(inputs, self.input_weight, self.gate_bias)
+        return self._run_steps(gates.split(list(sizes)), hidden, cell)
+
+    def run_panels(
+        self, inputs: Tensor, sizes: Sequence[int], hidden: Tensor, cell: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Compute the same so that no sequence depends on the others in the batch (see panels)."""
+        starts = [0, *accumulate(sizes)]
+        outputs, lasts = inputs.new_empty(len(inputs), hidden.shape[1]), []
+        for first in range(0, len(hidden), PANEL_ROWS):
+            states = [filled(state[first : first + PANEL_ROWS]).clone() for state in (hidden, cell)]
+            for start, size in zip(starts, sizes, strict=False):
+                rows = slice(start + first, start + min(size, first + PANEL_ROWS))
+                if rows.start >= rows.stop:
+                    break
+                read = filled(inputs[rows])
+                new = self._run_steps([linear(read, self.input_weight, self.gate_bias)], *states)
+                for state, values in zip(states, new[1:], strict=True):
+                    state[: rows.stop - rows.start] = values[: rows.stop - rows.start]
+                outputs[rows] = states[0][: rows.stop - rows.start]
+            lasts.append([state[: len(hidden) - first] for state in states])
+        last_hidden, last_cell = (torch.cat(state) for state in zip(*lasts, strict=True))
+        return outputs, last_hidden, last_cell
+
+    def _run_steps(
         self, steps: Sequence[Tensor], hidden: Tensor, cell: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Loop over the steps without the kernel; `steps` are gates before recurrence."""
+        """Loop over the steps; `steps` are gates before recurrence."""
         # Small matrix products are up to three times faster on memory laid out in reading order.
         recurrent = self.recurrent_weight.t().contiguous()
         projection = self.projection_weight.t().contiguous()
@@ -142,15 +179,7 @@ class LstmStack(nn.Module):
         self, inputs: Float[Tensor, "row dim"], sizes: Sequence[int], state: State
     ) -> tuple[list[Float[Tensor, "row dim"]], State]:
         """Run packed sequences; return each layer's packed outputs and the last states."""
-        outputs, last_hidden, last_cell = [], [], []
-        for number, layer in enumerate(self.layers):
-            inputs = dropout(inputs, self.dropout, self.training)
-            output, hidden, cell = layer(inputs, sizes, state[0][number], state[1][number])
-            inputs = output + inputs if self.skip_connections and number else output
-            outputs.append(inputs)
-            last_hidden.append(hidden)
-            last_cell.append(cell)
-        return outputs, (torch.stack(last_hidden), torch.stack(last_cell))
+        return run_stacks([self], [inputs], sizes, [state])[0]
 
     def forward(
         self,
@@ -178,9 +207,64 @@ class LstmStack(nn.Module):
         return padded, (state[0][:, back], state[1][:, back])
 
 
-def _fits_kernel(inputs: Tensor) -> bool:
-    plain = inputs.device.type == "cpu" and inputs.dtype == torch.float32
-    return plain and not torch.is_autocast_enabled("cpu")
+def run_stacks(
+    stacks: Sequence[LstmStack],
+    inputs: Sequence[Float[Tensor, "row dim"]],
+    sizes: Sequence[int],
+    states: Sequence[State],
+    apart: bool = False,
+) -> list[tuple[list[Float[Tensor, "row dim"]], State]]:
+    """Run stacks of the same depth at once, each on its own packed sequences of the same lengths.
+
+    With `apart`, no sequence's frozen layers depend on the others in the batch, on the CPU.
+    Return each layer's packed outputs and the last states, for every stack.
+    """
+    layers: list[list[Tensor]] = [[] for _ in stacks]
+    lasts: list[list[tuple[Tensor, Tensor]]] = [[] for _ in stacks]
+    for number in range(len(stacks[0].layers)):
+        inputs = [
+            dropout(below, stack.dropout, stack.training)
+            for stack, below in zip(stacks, inputs, strict=True)
+        ]
+        results = run_together(
+            [stack.layers[number] for stack in stacks],
+            inputs,
+            sizes,
+            [(hidden[number], cell[number]) for hidden, cell in states],
+            apart,
+        )
+        inputs = [
+            outputs + below if stack.skip_connections and number else outputs
+            for stack, below, (outputs, _, _) in zip(stacks, inputs, results, strict=True)
+        ]
+        for direction, (_, *last) in enumerate(results):
+            layers[direction].append(inputs[direction])
+            lasts[direction].append((last[0], last[1]))
+    return [
+        (outputs, (torch.stack([h for h, _ in last]), torch.stack([c for _, c in last])))
+        for outputs, last in zip(layers, lasts, strict=True)
+    ]
+
+
+def run_together(
+    layers: Sequence[LstmLayer],
+    inputs: Sequence[Tensor],
+    sizes: Sequence[int],
+    states: Sequence[tuple[Tensor, Tensor]],
+    apart: bool = False,
+) -> Sequence[tuple[Tensor, Tensor, Tensor]]:
+    """Run one layer of each stack: in compiled code at once, or one after the other."""
+    given = list(zip(layers, inputs, states, strict=True))
+    kernel = load_kernel() if fits(*inputs) else None
+    if kernel is None:
+        apart = apart and not torch.is_grad_enabled() and inputs[0].device.type == "cpu"
+        run = LstmLayer.run_panels if apart else LstmLayer.run_plain
+        return [run(layer, below, sizes, *state) for layer, below, state in given]
+    return run_layers(
+        kernel,
+        [layer.reading(sizes) for layer in layers],
+        [layer.operands(below, *state) for layer, below, state in given],
+    )
 
 
 def pack_order(

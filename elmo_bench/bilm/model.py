@@ -16,10 +16,12 @@ from elmo_bench.bilm import checkpoint, download, official
 from elmo_bench.bilm.characters import BOS, EOS
 from elmo_bench.bilm.extraction import STREAM_TOKENS, Extractor, chunks
 from elmo_bench.bilm.lstm import LstmStack
+from elmo_bench.bilm.sentences import check_sentences
 from elmo_bench.bilm.token_encoders import build_encoder
-from elmo_bench.bilm.two_threads import TwoThreads
 from elmo_bench.config.bilm_settings import Architecture, BilmSettings, WordEncoderSettings
 from elmo_bench.config.folders import find_bilm
+from elmo_bench.errors import UserError
+from elmo_bench.records.reading import reading
 
 
 class BiLm(nn.Module):
@@ -54,7 +56,9 @@ class BiLm(nn.Module):
             return cls.from_official(*files)
         folder = find_bilm(folder)
         architecture = checkpoint.read_architecture(folder)
-        bilm = cls(architecture, checkpoint.read_vocabulary(folder))
+        checkpoint.check_size(architecture, folder / "weights.safetensors")
+        with reading(folder):  # a vocabulary that does not fit its encoder, and the like
+            bilm = cls(architecture, checkpoint.read_vocabulary(folder))
         checkpoint.load_tensors(bilm, folder / "weights.safetensors")
         bilm.folder = folder
         return bilm.eval()
@@ -155,11 +159,11 @@ class BiLm(nn.Module):
 
         Differentiable, with dropout in training mode; `embed` is faster for frozen layers.
         """
+        check_sentences(sentences)
         words = dict.fromkeys([BOS, EOS, *(word for sentence in sentences for word in sentence)])
         row_of = {word: row for row, word in enumerate(words)}
         table = self.encode_words(list(words))
-        together = TwoThreads(threaded=False), table, row_of, sentences, len(sentences)
-        results = self.extractor.read(*together)
+        results = self.extractor.read(table, row_of, sentences, len(sentences))
         padded = pad_sequence([result.transpose(0, 1) for result in results])  # time first
         return padded.permute(2, 1, 0, 3)
 
@@ -176,7 +180,8 @@ class BiLm(nn.Module):
         sentence to the next, as bilm-tf does.
         """
         if state not in ("reset", "carry"):
-            raise ValueError(f"state is {state!r}; it must be 'reset' or 'carry'.")
+            raise UserError(f"state is {state!r}; it must be 'reset' or 'carry'.")
+        check_sentences(sentences)
         if state == "carry":
             return list(self.stream(sentences))
         with self._frozen():
@@ -188,6 +193,7 @@ class BiLm(nn.Module):
         """Yield what `embed` returns with state="carry", for streams of any length."""
         states = None
         for chunk in chunks(sentences, STREAM_TOKENS):
+            check_sentences(chunk)
             with self._frozen():
                 layers, states = self.extractor.embed_stream(chunk, states)
             yield from layers
@@ -203,8 +209,13 @@ class BiLm(nn.Module):
         finally:
             self.train(training)
 
-    def perplexity(self, sentences: Iterable[Sequence[str]]) -> dict[str, float]:
-        """Perplexity with the full softmax: forward, backward and mean."""
+    def perplexity(
+        self, sentences: Iterable[Sequence[str]], state: str = "reset"
+    ) -> dict[str, float]:
+        """Perplexity with the full softmax: forward, backward and mean.
+
+        With state="carry" it is measured as bilm-tf does, on 256 rows of text that never reset.
+        """
         from elmo_bench.bilm.perplexity import perplexity  # it imports this module
 
-        return perplexity(self, sentences)
+        return perplexity(self, sentences, state)

@@ -4,7 +4,7 @@ Both formats order the gates i, j, f, o and neither stores the forget bias, so t
 sliced, transposed and reshaped, and a round trip is bit-exact.
 """
 
-import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from elmo_bench.config.bilm_settings import Architecture, CharCnnSettings
 from elmo_bench.config.compose import validated
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.data.files import DataError
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_file
+from elmo_bench.records.reading import read_object, reading
 
 Arrays = dict[str, np.ndarray]
 
@@ -35,10 +37,7 @@ def find_official_files(folder: Path) -> tuple[Path, Path] | None:
 
 def read_options(path: Path) -> Architecture:
     """Read an options.json as the architecture of a biLM."""
-    try:
-        options = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise DataError(path, None, f"is not valid JSON ({error})") from error
+    options = read_object(path)
     try:
         lstm, cnn = options["lstm"], options["char_cnn"]
         if cnn["n_characters"] not in (NUM_CHARS, NUM_CHARS + 1):
@@ -96,7 +95,7 @@ def options_of(architecture: Architecture) -> dict[str, Any]:
 def _char_cnn(architecture: Architecture) -> CharCnnSettings:
     if isinstance(architecture.encoder, CharCnnSettings):
         return architecture.encoder
-    raise ValueError(
+    raise UserError(
         f"biLM {architecture.name!r} has the encoder {architecture.encoder.kind!r}; "
         "the official format supports only char_cnn."
     )
@@ -132,11 +131,13 @@ def read_arrays(path: Path, architecture: Architecture) -> Arrays:
         file = h5py.File(path, "r")
     except OSError as error:
         raise DataError(path, None, f"cannot be read as HDF5; is it complete? ({error})") from error
-    with file:
-        return {
-            name: _read_array(path, file, name, shape)
-            for name, shape in expected_shapes(architecture).items()
-        }
+    expected = expected_shapes(architecture)
+    needed, size = sum(map(math.prod, expected.values())), path.stat().st_size
+    if needed > 20 * size:  # compressed weights are a third smaller at most
+        problem = f"has {size:,} bytes, but the options imply {needed:,} numbers"
+        raise DataError(path, None, problem)
+    with file, reading(path):
+        return {name: _read_array(path, file, name, shape) for name, shape in expected.items()}
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
@@ -208,10 +209,19 @@ def _cells(num_layers: int) -> Iterator[tuple[str, str, int]]:
             yield stack, _CELL.format(direction=direction, layer=layer), layer
 
 
+def _is_inside(file: h5py.File, name: str) -> bool:
+    """Whether nothing on the way to a dataset is a link, which could lead into another file."""
+    parts = name.split("/")
+    names = ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
+    return all(isinstance(file.get(part, getlink=True), h5py.HardLink) for part in names)
+
+
 def _read_array(path: Path, file: h5py.File, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    dataset = file.get(name)
-    if not isinstance(dataset, h5py.Dataset):
-        raise DataError(path, None, f"the dataset {name} is missing")
+    dataset = file.get(name) if _is_inside(file, name) else None
+    if not isinstance(dataset, h5py.Dataset) or dataset.is_virtual or dataset.external:
+        raise DataError(path, None, f"the dataset {name} is missing, or is in another file")
+    if dataset.dtype.kind not in "fiu":
+        raise DataError(path, None, f"the dataset {name} has no numbers but {dataset.dtype}")
     found = tuple(dataset.shape)
     # Some writers store the row of the padding character, the 262nd, first.
     with_padding = name == "char_embed" and found == (shape[0] + 1, *shape[1:])

@@ -11,10 +11,14 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, linear, log_softmax
+from torch.nn.functional import embedding, linear, log_softmax
 
 from elmo_bench.bilm.adaptive_softmax import AdaptiveSoftmax
+from elmo_bench.bilm.softmax_rows import SoftmaxRows
 from elmo_bench.config.pretraining_settings import LossSettings
+from elmo_bench.devices import to_device
+from elmo_bench.errors import UserError
+from elmo_bench.kernels.dense import cross_entropy
 
 # Logits held in memory at once in evaluation, about 64 MB.
 _MAX_LOGITS = 1 << 24
@@ -40,8 +44,7 @@ class FullSoftmax(nn.Module):
         seed: int,
     ) -> Float[Tensor, " direction"]:
         """Mean loss of each direction."""
-        logits = linear(hidden.flatten(0, 1), self.weight, self.bias)
-        losses = cross_entropy(logits, targets.flatten(), reduction="none")
+        losses = cross_entropy(hidden.flatten(0, 1), self.weight, self.bias, targets.flatten())
         return losses.view(targets.shape).mean(dim=1)
 
     def nll(
@@ -50,10 +53,7 @@ class FullSoftmax(nn.Module):
         """Negative log-likelihood of each target over all words, computed in bounded chunks."""
         size = max(1, _MAX_LOGITS // len(self.weight))
         parts = zip(hidden.split(size), targets.split(size), strict=True)
-        losses = [
-            cross_entropy(linear(part, self.weight, self.bias), target, reduction="none")
-            for part, target in parts
-        ]
+        losses = [cross_entropy(part, self.weight, self.bias, target) for part, target in parts]
         return torch.cat(losses) if losses else hidden.new_zeros(0)
 
     def log_probs(self, hidden: Float[Tensor, "token dim"]) -> Float[Tensor, "token word"]:
@@ -75,7 +75,7 @@ class SampledSoftmax(FullSoftmax):
     def __init__(self, dim: int, num_words: int, num_negatives: int) -> None:
         super().__init__(dim, num_words)
         if num_negatives >= num_words:
-            raise ValueError(
+            raise UserError(
                 f"pretraining.loss.num_negatives={num_negatives} must be less than the vocabulary "
                 f"size of {num_words}; for a small vocabulary set pretraining.loss.kind=full."
             )
@@ -86,29 +86,28 @@ class SampledSoftmax(FullSoftmax):
         hidden: Float[Tensor, "direction token dim"],
         targets: Int[Tensor, "direction token"],
         seed: int,
+        rows: SoftmaxRows | None = None,
     ) -> Float[Tensor, " direction"]:
-        """Mean loss of each direction; each draws its own negatives, determined by `seed` alone."""
-        draws = np.random.default_rng(seed)
-        losses = [
-            self._sampled(hidden[number], targets[number], draws) for number in range(len(targets))
-        ]
-        return torch.stack(losses)
+        """Mean loss of each direction; each draws its own negatives, determined by `seed` alone.
 
-    def _sampled(
-        self,
-        hidden: Float[Tensor, "token dim"],
-        targets: Int[Tensor, " token"],
-        draws: np.random.Generator,
-    ) -> Float[Tensor, ""]:
-        words, tries = draw_negatives(len(self.weight), self.num_negatives, draws)
-        negatives = torch.from_numpy(words).to(targets.device)
-        positive = (hidden * self.weight[targets]).sum(dim=1) + self.bias[targets]
-        positive = positive - log_expected_count(targets, len(self.weight), tries)
-        others = linear(hidden, self.weight[negatives], self.bias[negatives])
-        others = others - log_expected_count(negatives, len(self.weight), tries)
-        others = others.masked_fill(targets[:, None] == negatives[None, :], float("-inf"))
-        logits = torch.cat([positive[:, None], others], dim=1)
-        return cross_entropy(logits, torch.zeros_like(targets))
+        With `rows`, the gradient goes to these instead of the whole weights.
+        """
+        draws = np.random.default_rng(seed)
+        drawn = [draw_negatives(self.num_words, self.num_negatives, draws) for _ in targets]
+        negatives = to_device(np.stack([words for words, _ in drawn]), targets.device)
+        tries = to_device(np.float32([[tried] for _, tried in drawn]), targets.device)
+        weight, bias, at_negatives, at_targets = self.weight, self.bias, negatives, targets
+        if rows is not None:
+            at_negatives, at_targets = rows.take((self.weight, self.bias), negatives, targets)
+            weight, bias = rows.weight, rows.bias
+        offset = embedding(at_targets, bias[:, None]).squeeze(2)
+        offset = offset - log_expected_count(targets, self.num_words, tries)
+        positive = (hidden * embedding(at_targets, weight)).sum(dim=2) + offset
+        offset = embedding(at_negatives, bias[:, None]).squeeze(2)
+        offset = offset - log_expected_count(negatives, self.num_words, tries)
+        others = hidden @ embedding(at_negatives, weight).transpose(1, 2) + offset[:, None]
+        others = others.masked_fill_(targets[:, :, None] == negatives[:, None], float("-inf"))
+        return (torch.logaddexp(positive, others.logsumexp(dim=2)) - positive).mean(dim=1)
 
 
 Softmax = FullSoftmax | AdaptiveSoftmax  # SampledSoftmax is a FullSoftmax with another loss
@@ -160,9 +159,9 @@ def draw_negatives(num_words: int, size: int, draws: np.random.Generator) -> tup
 
 
 def log_expected_count(
-    words: Int[Tensor, " word"], num_words: int, tries: int
-) -> Float[Tensor, " word"]:
+    words: Int[Tensor, "*word"], num_words: int, tries: Float[Tensor, "*many 1"] | int
+) -> Float[Tensor, "*word"]:
     """Log of the probability that `tries` log-uniform draws include a word."""
-    rank = words.double()
-    probability = torch.log((rank + 2) / (rank + 1)) / log(num_words + 1)
-    return torch.log(-torch.expm1(tries * torch.log1p(-probability))).float()
+    # In this form float32 is exact enough for any rank; some devices have no float64.
+    probability = torch.log1p(1 / (words + 1)) / log(num_words + 1)
+    return torch.log(-torch.expm1(tries * torch.log1p(-probability)))

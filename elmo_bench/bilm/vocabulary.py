@@ -10,6 +10,7 @@ from pathlib import Path
 
 from elmo_bench.bilm.characters import BOS, EOS, UNK
 from elmo_bench.data.files import DataError, numbered_lines
+from elmo_bench.errors import UserError
 
 SPECIAL = (BOS, EOS, UNK)
 
@@ -19,12 +20,12 @@ class Vocabulary:
 
     def __init__(self, words: Sequence[str]) -> None:
         if tuple(words[: len(SPECIAL)]) != SPECIAL:
-            raise ValueError(f"A vocabulary must start with {SPECIAL}, not {tuple(words[:3])}.")
+            raise UserError(f"A vocabulary must start with {SPECIAL}, not {tuple(words[:3])}.")
         self.words = list(words)
         self._ids = {word: index for index, word in enumerate(self.words)}
         if len(self._ids) < len(self.words):
             twice = next(word for word, count in Counter(self.words).items() if count > 1)
-            raise ValueError(f"The vocabulary contains {twice!r} twice.")
+            raise UserError(f"The vocabulary contains {twice!r} twice.")
 
     @classmethod
     def from_counts(

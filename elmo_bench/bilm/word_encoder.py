@@ -10,8 +10,10 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from elmo_bench.bilm.characters import UNK
+from elmo_bench.bilm.panels import in_panels
 from elmo_bench.data.files import DataError
 from elmo_bench.data.vectors import read_vectors
+from elmo_bench.errors import UserError
 
 
 class WordEncoder(nn.Module):
@@ -36,7 +38,7 @@ class WordEncoder(nn.Module):
         super().__init__()
         self.rows = {word: row for row, word in enumerate(vocabulary)}
         if UNK not in self.rows:
-            raise ValueError(
+            raise UserError(
                 f"the vocabulary of a word encoder must contain {UNK} for unknown words."
             )
         table = torch.randn(len(vocabulary), word_dim) / sqrt(word_dim)
@@ -53,7 +55,7 @@ class WordEncoder(nn.Module):
         return torch.tensor(rows, dtype=torch.long).unsqueeze(1)
 
     def forward(self, ids: Int[Tensor, "word char"]) -> Float[Tensor, "word dim"]:
-        return self.projection(embedding(ids[:, 0], self.table))
+        return in_panels(self.projection, embedding(ids[:, 0], self.table))
 
 
 def _fill_from_file(table: Tensor, rows: dict[str, int], path: Path) -> None:

@@ -37,9 +37,11 @@ def run(args: argparse.Namespace) -> int:
         records, selection.selected_analyses(args), names, sorted(selection.names(args.task))
     )
     if args.format == "rich":
-        console = formats.new_console()
+        from elmo_bench.report.terminal import new_console, show
+
+        console = new_console()
         for table in tables:
-            formats.show(table, console)
+            show(table, console)
     elif args.format == "json":
         sys.stdout.write(formats.as_json(tables))
     else:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from elmo_bench.errors import UserError
+
 if TYPE_CHECKING:
     from elmo_bench.data.manifest import Manifest, OpenCorpus, OpenFile
 
@@ -61,7 +63,7 @@ def _check(corpora: Sequence["OpenCorpus"], folder: Path) -> int:
     paths = {file.path: locate(folder, file) for corpus in corpora for file in corpus.files}
     size = sum(path.stat().st_size for path in paths.values() if path)
     if not any(paths.values()):
-        raise ValueError(f"{folder} has none of the {len(paths)} files that were asked for")
+        raise UserError(f"{folder} has none of the {len(paths)} files that were asked for")
     table = Table("file", "state", "content", box=None, pad_edge=False)
     states: Counter[str] = Counter()
     with Progress(console=Console(stderr=True), transient=True) as progress:
@@ -119,7 +121,7 @@ def _make(corpora: Sequence["OpenCorpus"], sources: Path, folder: Path) -> int:
 
     corpora = [corpus for corpus in corpora if corpus.name in MAKERS]
     if not corpora:
-        raise ValueError(f"clones are enough for {', '.join(MAKERS)}; none of them was asked for")
+        raise UserError(f"clones are enough for {', '.join(MAKERS)}; none of them was asked for")
     for corpus in corpora:
         with Console(stderr=True).status(f"making {corpus.name}"):
             missing = {file.path for file in corpus.files if locate(folder, file) is None}

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from elmo_bench.errors import UserError
+
 HELP = "describe the mini benchmark, or write it to a folder"
 
 
@@ -36,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     settings = MiniSettings(seed=args.seed)
     if args.action == "write":
         if args.directory.exists() and any(args.directory.iterdir()):
-            raise ValueError(f"{args.directory} is not empty; choose a new folder")
+            raise UserError(f"{args.directory} is not empty; choose a new folder")
         with console.status("writing the benchmark"):
             write_mini(args.directory, settings)
         console.print(f"wrote the benchmark with seed {args.seed} to {args.directory}")

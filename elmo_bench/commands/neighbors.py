@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elmo_bench.errors import UserError
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -72,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_bench.records.timer import StageTimer
 
     if args.top < 1:
-        raise ValueError(f"--top must be at least 1, not {args.top}")
+        raise UserError(f"--top must be at least 1, not {args.top}")
     clock = StageTimer()
     layer = neighbors.check_layer(bilm, args.layer)
     query = neighbors.ask(bilm, args.sentence, args.word)

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from elmo_bench.errors import UserError
+
 HELP = "remove corpus text from stored test predictions; significance tests remain possible"
 ENDING = ".predictions.jsonl.gz"
 
@@ -17,7 +19,7 @@ def run(args: argparse.Namespace) -> int:
     for record in args.record:
         path = record if record.name.endswith(ENDING) else record.with_suffix(ENDING)
         if not path.is_file():
-            raise ValueError(f"there is no {path}; predictions must be next to their record")
+            raise UserError(f"there is no {path}; predictions must be next to their record")
         redact_text(path)
         print(path)
     return 0

@@ -26,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from elmo_bench.report.formats import new_console
+    from elmo_bench.records.visible import visible
+    from elmo_bench.report.terminal import new_console, show
     from elmo_bench.tune.show import (
         num_ended,
         ordered,
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     search = Search(args.task, args.overrides, args.study)
     while (trial := search.run_one(args.trials)) is not None:
         count = f"[{num_ended(search.trials())}/{args.trials}]"
-        console.print(f"{count} {trial_line(trial)}", markup=False, soft_wrap=True)
+        console.print(visible(f"{count} {trial_line(trial)}"), markup=False, soft_wrap=True)
     trials = search.trials()
     if len(trials) < args.trials:
         console.print(f"Every combination of conf/search/{args.task}.yaml was tried.")
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         console.print(f"No trial has ended in {search.folder}; --trials N makes some.")
         return 0
     metric = search.settings.task.metric
-    console.print(trials_table(trials, search.space, metric))
+    show(trials_table(trials, search.space, metric), console)
     write_csv(trials, search.space, search.folder / "trials.csv")
     write_picture(trials, search.space, metric, search.folder / "trials.png")
     console.print(f"{search.folder}: trials.csv, trials.png; the same command continues the study.")

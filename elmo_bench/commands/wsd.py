@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from elmo_bench.errors import UserError
+
 HELP = "disambiguate word senses with every layer of a biLM, with baselines"
 
 
@@ -14,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--train", type=Path, metavar="FILE",
-        help=".jsonl, .jsonl.gz, or NAME.data.xml with NAME.gold.key.txt next to it "
+        help=".jsonl, or NAME.data.xml with NAME.gold.key.txt next to it, plain or .gz "
         "(default: the mini benchmark)",
     )  # fmt: skip
     parser.add_argument(
@@ -39,9 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="static vectors in GloVe's format for an additional baseline",
     )  # fmt: skip
     parser.add_argument(
-        "--wordnet", type=Path, metavar="FILE",
-        help="WordNet's index.sense, whose first senses replace the most frequent ones of the "
-        "training data",
+        "--wordnet", type=Path, metavar="DIR",
+        help="the folder of WordNet's index.sense; its first senses replace the most frequent ones "
+        "of the training data as baseline and back-off",
     )  # fmt: skip
     parser.add_argument(
         "--cache", type=Path, default=Path("cache"), metavar="DIR",
@@ -60,20 +62,19 @@ def run(args: argparse.Namespace) -> int:
     bilm = load_encoder(args.bilm)
     from itertools import product
 
-    from rich.console import Console
-
     from elmo_bench.analysis.wsd import Method
     from elmo_bench.analysis.wsd_study import study_senses
     from elmo_bench.records.analysis import write_analysis
     from elmo_bench.report.analysis_tables import show_scores
+    from elmo_bench.report.terminal import new_console
 
     if min(args.window) < 0:
-        raise ValueError(f"--window must be at least 0, not {min(args.window)}")
+        raise UserError(f"--window must be at least 0, not {min(args.window)}")
     train, tests, data = _files(args)
     ways = product(args.nearest, (answer == "yes" for answer in args.center), args.window)
     methods = list(dict.fromkeys(Method(*way) for way in ways))
     found = study_senses(bilm, train, tests, data, methods, args.vectors, args.wordnet, args.cache)
-    show_scores(found, Console())
+    show_scores(found, new_console())
     for analysis in found:
         print(write_analysis(analysis, args.results))
     return 0
@@ -86,7 +87,7 @@ def _files(args: argparse.Namespace) -> tuple[Path, list[Path], str]:
     if args.train and args.test:
         return args.train, args.test, data_name(args.train)
     if args.train or args.test:
-        raise ValueError("give --train and --test together, or neither for the mini benchmark")
+        raise UserError("give --train and --test together, or neither for the mini benchmark")
     from elmo_bench.mini.files import ensure_mini
     from elmo_bench.mini.settings import MiniSettings
 

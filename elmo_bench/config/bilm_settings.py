@@ -39,6 +39,12 @@ class CharCnnSettings(Settings):
             )
         return self
 
+    def min_parameters(self) -> int:
+        """Of kernels, highways and characters."""
+        features = sum(number for _, number in self.filters)
+        kernels = sum(width * number for width, number in self.filters)
+        return self.char_dim * (kernels + 256) + 2 * self.num_highways * features**2
+
 
 class CharRnnSettings(Settings):
     """A bidirectional LSTM over characters."""
@@ -47,6 +53,10 @@ class CharRnnSettings(Settings):
     char_dim: Size = Field(description="size of a character's vector")
     hidden_dim: Size = Field(description="units per direction")
     max_chars: MaxChars = Field(description="longer words are cut")
+
+    def min_parameters(self) -> int:
+        """Of both directions, and of characters."""
+        return 8 * self.hidden_dim * (self.hidden_dim + self.char_dim) + 256 * self.char_dim
 
 
 class WordEncoderSettings(Settings):
@@ -58,6 +68,10 @@ class WordEncoderSettings(Settings):
         json_schema_extra=INPUT_FILE, description="a file in GloVe's format to start from"
     )
     trainable: bool = Field(description="whether pretraining changes the vectors")
+
+    def min_parameters(self) -> int:
+        """Of a vocabulary without words: only the special ones."""
+        return 3 * self.word_dim
 
 
 EncoderSettings = Annotated[
@@ -80,11 +94,17 @@ class LstmSettings(Settings):
 class Architecture(Settings):
     """What a biLM is built from; config.yaml of its folder."""
 
-    version: ClassVar[int] = 1  # raised when the code computes other layers or another training
+    version: ClassVar[int] = 2  # raised when the code computes other layers or another training
 
     name: str = Field(json_schema_extra=LABEL, description="name in tables and folders")
     encoder: EncoderSettings = Field(description="how a word becomes a vector")
     lstm: LstmSettings = Field(description="what reads the words")
+
+    def min_parameters(self) -> int:
+        """A lower bound of the number of parameters, found without building the model."""
+        lstm = self.lstm
+        matrices = 9 * lstm.hidden_dim * lstm.projection_dim  # four gates read two, one projects
+        return self.encoder.min_parameters() + 2 * lstm.num_layers * matrices
 
 
 class OfficialFiles(Settings):

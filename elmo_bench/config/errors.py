@@ -7,8 +7,10 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from elmo_bench.errors import UserError
 
-class ConfigError(ValueError):
+
+class ConfigError(UserError):
     """A config that cannot be run; names the key, the value and what is allowed."""
 
 
@@ -34,6 +36,13 @@ def unknown_key(key: str, value: Any, siblings: list[str]) -> str:
     group = f"under {parent}" if parent else "at the top level"
     known = ", ".join(sorted(siblings))
     return f"{key}{shown}: the key is unknown{hint} Allowed {group}: {known}"
+
+
+def unknown_option(group: str, option: str, options: list[str]) -> str:
+    """Say that a config group has no such option, and which ones it has."""
+    close = difflib.get_close_matches(option, options, n=1)
+    hint = f"; did you mean {group}={close[0]}?" if close else "."
+    return f"{group}={option}: the option is unknown{hint} Allowed: {', '.join(sorted(options))}"
 
 
 def _line(problem: ErrorDetails, values: Mapping[str, Any], prefix: str) -> str:

@@ -30,7 +30,7 @@ class Settings(BaseModel):
 
 def _filters(value: list[list[int]]) -> list[list[int]]:
     for pair in value:
-        if len(pair) != 2 or min(pair) < 1:
+        if len(pair) != 2 or min(pair) < 1 or max(pair) > 1_000_000:
             raise ValueError(f"must be a list of [width, number], both at least 1, not {pair}")
     if not value:
         raise ValueError("must have at least one [width, number]")

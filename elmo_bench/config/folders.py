@@ -11,7 +11,8 @@ SHIPPED_BILMS = PACKAGE / "shipped"  # likewise, links to the shipped ones of re
 
 def find_bilm(name: str | Path) -> Path:
     """The checkpoint folder at this path, or of this name in results/bilm."""
-    candidates = [Path(name).expanduser(), Path("results/bilm") / name, SHIPPED_BILMS / name]
+    places = Path(name).expanduser(), Path("results/bilm") / name, SHIPPED_BILMS / name
+    candidates = list(dict.fromkeys(places))  # an absolute path is the same everywhere
     for folder in candidates:
         if (folder / "config.yaml").is_file():
             return folder

@@ -1,11 +1,13 @@
 """What run.py and pretrain.py share around Hydra's main: help, flags, and errors in one line."""
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
 
+from elmo_bench.config.errors import ConfigError, unknown_key, unknown_option
 from elmo_bench.config.folders import CONF
+from elmo_bench.errors import INTERRUPTED, end
 
 HELP_FLAGS = {"--help", "-h"}
 # Flags of Hydra that need no task; all of them show something and stop.
@@ -52,22 +54,15 @@ def guarded(app: Callable[[], object], name: str, program: str, words: Sequence[
         return 2
     sys.argv = [program.split()[-1], *words]
     _prefer_own_launchers()
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises its errors, and we report them
     try:
         app()
-    except SystemExit as stop:
-        if stop.code == 1:  # Hydra has reported what it could not compose, but not what exists
-            print("\n".join(_mistyped(words, name)), file=sys.stderr)
-        raise
     except KeyboardInterrupt:
         print(f"{program}: interrupted; the same command resumes", file=sys.stderr)
-        return 130
+        return INTERRUPTED
+    except Exception as error:
+        return end(program, _composing_error(error, words, name))
     return 0
-
-
-def fail(program: str, error: Exception) -> NoReturn:
-    """Print the error in one line and exit with 2; Hydra's own errors exit with 1."""
-    print(f"{program}: {error}", file=sys.stderr)
-    sys.exit(2)
 
 
 def help_text(name: str, program: str) -> str:
@@ -148,13 +143,27 @@ def _task_lines() -> list[str]:
     return lines
 
 
+def _composing_error(error: Exception, words: list[str], name: str) -> Exception:
+    """Hydra's error with what exists instead of what was typed; other errors as they are."""
+    from hydra.errors import HydraException, MissingConfigException
+    from omegaconf.errors import OmegaConfBaseException
+
+    if isinstance(error, MissingConfigException) and error.options and error.missing_cfg_file:
+        group, _, option = error.missing_cfg_file.rpartition("/")
+        return ConfigError(unknown_option(group, option, list(error.options)))
+    if not isinstance(error, HydraException | OmegaConfBaseException):
+        return error
+    # Of the first paragraphs; then come the search path and the like.
+    said = str(error).partition("Config search path")[0]
+    return ConfigError("; ".join(_mistyped(words, name)) or said.replace("\n\t", " "))
+
+
 def _mistyped(words: list[str], name: str) -> list[str]:
     """A line for each override whose key is unknown, with the keys that exist."""
     from hydra.errors import HydraException
     from omegaconf import DictConfig, OmegaConf
 
     from elmo_bench.config.compose import compose
-    from elmo_bench.config.errors import unknown_key
 
     overrides = [word for word in words if "=" in word and not word.startswith("-")]
     groups = [w for w in overrides if (CONF / w.partition("=")[0]).is_dir() and "," not in w]

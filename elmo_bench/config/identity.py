@@ -11,7 +11,7 @@ def what_counts(settings: Settings, content: Callable[[str], Any]) -> dict[str, 
 
     Args:
         settings: Any settings; fields marked LABEL are left out.
-        content: Stands for a file's content; called with the paths in fields marked INPUT_FILE.
+        content: Stands for a file's content; called with each path in fields marked INPUT_FILE.
     """
     values = dict(settings.model_extra or {})
     for name, field in type(settings).model_fields.items():
@@ -21,6 +21,6 @@ def what_counts(settings: Settings, content: Callable[[str], Any]) -> dict[str, 
         if isinstance(value, Settings):
             value = what_counts(value, content)
         elif field.json_schema_extra == INPUT_FILE and value is not None:
-            value = content(value)
+            value = [content(path) for path in value] if isinstance(value, list) else content(value)
         values[name] = value
     return values

@@ -14,7 +14,13 @@ from elmo_bench.config.fields import (
     Seed,
     Settings,
 )
-from elmo_bench.config.settings import DataSettings, LoggerSettings, Precision, TaskSettings
+from elmo_bench.config.settings import (
+    DataSettings,
+    LoggerSettings,
+    MatmulPrecision,
+    Precision,
+    TaskSettings,
+)
 
 Steps = Annotated[int, Field(ge=0)]
 
@@ -36,6 +42,9 @@ class TextCorpusSettings(Settings):
     name: str = Field(json_schema_extra=LABEL, description="name in records")
     path: str | list[str] = Field(description="a file, a glob pattern, or a list of them")
     heldout: str | list[str] | None = Field(description="likewise; null: one sentence in 100")
+    weights: dict[str, Positive] | None = Field(
+        default=None, description="how often a sentence occurs per epoch, by pattern of file names"
+    )
 
 
 class HubCorpusSettings(Settings):
@@ -56,6 +65,9 @@ class TaskCorpusSettings(Settings):
 
     kind: Literal["task"]
     name: str = Field(json_schema_extra=LABEL, description="name in records")
+    part: str | None = Field(
+        None, description="contexts or questions of squad to train on; null: all of the text"
+    )
 
 
 CorpusSettings = Annotated[
@@ -75,6 +87,10 @@ class CorpusSource(Settings):
     def _task_is_chosen(self) -> "CorpusSource":
         if isinstance(self.corpus, TaskCorpusSettings) and None in (self.task, self.data):
             raise ValueError("corpus=task: choose the task with task=NAME")
+        part = getattr(self.corpus, "part", None)
+        if part is not None and self.task and part not in self.task.build.segment_names:
+            known = ", ".join(self.task.build.segment_names) or "none"
+            raise ValueError(f"corpus.part={part}: the parts of task={self.task.name}: {known}")
         return self
 
 
@@ -93,6 +109,28 @@ class LossSettings(Settings):
     div_value: Count = Field(description="adaptive: each cluster's dimension is divided by this")
     num_negatives: Count = Field(description="sampled: words drawn per direction and batch")
 
+    @field_validator("cutoffs")
+    @classmethod
+    def _ascending(cls, value: list[int]) -> list[int]:
+        if sorted(set(value)) != value:
+            raise ValueError("must be ascending")
+        return value
+
+    def fitted(self, num_words: int) -> "LossSettings":
+        """The same softmax where the vocabulary is large enough, else one that it can have."""
+        cutoffs = [cutoff for cutoff in self.cutoffs if cutoff < num_words]
+        if self.kind == "sampled" and self.num_negatives >= num_words:
+            return self.but(kind="full")
+        if self.kind == "adaptive" and cutoffs != self.cutoffs:
+            return self.but(cutoffs=cutoffs) if cutoffs else self.but(kind="full")
+        return self
+
+    def shown(self) -> str:
+        """The kind with its keys, for people."""
+        keys = {"full": "", "sampled": f"num_negatives={self.num_negatives}"}
+        own = keys.get(self.kind, f"cutoffs={self.cutoffs}")
+        return f"kind={self.kind}" + (f" {own}" if own else "")
+
 
 class BilmOptimizer(Settings):
     """Adam, or Adagrad as in TensorFlow."""
@@ -107,6 +145,15 @@ class ScheduleSettings(Settings):
 
     kind: Literal["constant", "cosine"]
     warmup_steps: Steps = Field(description="optimizer steps of linear warm-up")
+
+
+class NewSoftmaxSettings(Settings):
+    """Training of a new softmax on the frozen biLM, where `init_from` has none."""
+
+    lr: Positive = Field(description="learning rate, constant after the warm-up")
+    max_epochs: Count = Field(description="largest number of passes over the corpus")
+    num_validations: Count = Field(description="measurements of held-out loss in each of them")
+    patience: Count = Field(description="measurements without a lower loss before it stops")
 
 
 class PretrainingSettings(Settings):
@@ -130,6 +177,7 @@ class PretrainingSettings(Settings):
     sum_over_steps: bool = Field(description="multiply the loss by unroll_steps, as bilm-tf does")
     precision: Precision = Field(description="of Lightning; mixed precision needs a GPU")
     num_validations: Count = Field(description="measurements of held-out perplexity")
+    new_softmax: NewSoftmaxSettings
 
     @property
     def tokens_per_step(self) -> int:
@@ -146,6 +194,9 @@ class PretrainingTrainer(Settings):
     num_nodes: Count
     strategy: str = Field(description="auto: ddp with several devices or nodes")
     threads: Count | None = Field(description="CPU threads; null leaves it to torch")
+    matmul_precision: MatmulPrecision | None = Field(
+        default=None, description="of float32 products on a GPU; null: high (TF32)"
+    )
     progress_bar: bool
     log_every_n_steps: Count = Field(description="between two points of the loss curve")
     checkpoint_minutes: Positive | None = Field(description="between two checkpoints")

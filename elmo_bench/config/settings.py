@@ -8,6 +8,7 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializeAsAny,
+    ValidationError,
     field_validator,
     model_validator,
 )
@@ -85,6 +86,20 @@ class HubData(CorpusData):
 DataSettings = Annotated[MiniData | FilesData | HubData, Field(discriminator="kind")]
 
 
+Lowercase = bool | Literal["fallback"]
+
+
+class TaskWords(Settings):
+    """How the original of a task used word vectors; words=glove takes it over."""
+
+    lowercase: Lowercase = Field(
+        description="look words up in lowercase; fallback: where the word as written has no vector"
+    )
+    trainable: bool = Field(description="whether training changes the vectors")
+    normalize: bool = Field(description="scale the vectors of each file to length 1")
+    word_dropout: NonNegative = Field(description="w: a word is dropped at rate w / (w + count)")
+
+
 class NoWords(Settings):
     """No word vectors."""
 
@@ -101,14 +116,26 @@ class RandomWords(Settings):
     word_dropout: NonNegative = Field(description="w: a word is dropped at rate w / (w + count)")
 
 
-class GloveWords(Settings):
-    """Pretrained vectors in GloVe's text format."""
+class GloveWords(TaskWords):
+    """Pretrained vectors in GloVe's text format; those of several files are joined."""
 
     name: Literal["glove"]
-    path: str = Field(json_schema_extra=INPUT_FILE, description="the file, plain or .gz")
-    lowercase: bool = Field(description="look words up in lowercase")
-    trainable: bool = Field(description="whether training changes the vectors")
-    word_dropout: NonNegative = Field(description="where trainable: as for words=random")
+    path: str | list[str] = Field(
+        json_schema_extra=INPUT_FILE, description="a file, plain or .gz, or a list of them"
+    )
+
+    @field_validator("path")
+    @classmethod
+    def _some_files(cls, value: str | list[str]) -> str | list[str]:
+        if not value:
+            raise ValueError("names no file; give words.path=FILE or words.path=[FILE,FILE]")
+        # A list of one computes the same as its file, and so has the same identity.
+        return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+    @property
+    def paths(self) -> list[str]:
+        """The files, in the order in which their vectors are joined."""
+        return self.path if isinstance(self.path, list) else [self.path]
 
 
 class CorpusWords(Settings):
@@ -121,6 +148,7 @@ class CorpusWords(Settings):
     window: Count = Field(description="words on each side that a word predicts")
     epochs: Count = Field(description="passes over the text")
     trainable: bool = Field(description="whether training changes the vectors")
+    normalize: bool = Field(description="scale the vectors to length 1")
     word_dropout: NonNegative = Field(description="where trainable: as for words=random")
 
 
@@ -154,6 +182,8 @@ class ElmoSettings(Settings):
     scale: Scale = Field(None, description="divides the layers before the mix")
     dropout: Probability = Field(0.0, description="on the mixed vectors")
     l2: NonNegative = Field(0.0, description="lambda on the raw layer weights")
+    gamma: bool = Field(True, description="learn the scale of the vectors; false: it stays 1")
+    finetune: bool = Field(False, json_schema_extra=LABEL, description="sets bilm.finetune")
 
     @field_validator("placement")
     @classmethod
@@ -179,6 +209,7 @@ class TaskElmo(Settings):
     layer_norm: Literal["batch", "token"] | None = Field(description="before the mix")
     scale: Scale = Field(description="divides the layers before the mix")
     dropout: Probability = Field(description="on the mixed vectors")
+    finetune: bool = Field(False, description="whether the authors fine-tuned the biLM first")
 
 
 class Published(Settings):
@@ -191,7 +222,7 @@ class Published(Settings):
 class HubDataset(Settings):
     """A dataset of the Hugging Face Hub."""
 
-    id: str = Field(description="such as stanfordnlp/snli, or a local folder")
+    id: str | None = Field(description="such as stanfordnlp/snli, or a local folder; null: none")
     config: str | None = Field(description="for datasets that have several")
     revision: str | None = Field(description="a commit, tag or branch")
     splits: dict[Split, str] = Field(description="what the dataset calls the splits")
@@ -228,9 +259,15 @@ class TrainingSettings(Settings):
     """How a task's model is trained."""
 
     batch_size: Count = Field(description="examples in a batch")
+    sum_over_batch: bool = Field(
+        description="minimize the sum of the examples' losses, not their mean, next to penalties"
+    )
     max_padded_tokens: Count | None = Field(description="limit of padded tokens in a batch")
     max_epochs: Count = Field(description="largest number of passes over the training split")
     patience: Count = Field(description="dev passes without a better score before it stops")
+    max_halvings: Count | None = Field(
+        description="after a worse dev score, halve the rate and restore the best weights, so often"
+    )
     eval_every: Count | None = Field(description="optimizer steps between dev passes; null: epochs")
     gradient_clip_val: Positive | None = Field(description="of the gradient's norm or values")
     gradient_clip_algorithm: Literal["norm", "value"] = Field(description="what is clipped")
@@ -239,11 +276,22 @@ class TrainingSettings(Settings):
     optimizer: OptimizerSettings = Field(description="conf/optimizer")
     scheduler: FromTorch | None = Field(description="of the learning rate")
 
+    @model_validator(mode="after")
+    def _halving_is_alone(self) -> "TrainingSettings":
+        if self.max_halvings is not None and (self.ema is not None or self.scheduler is not None):
+            raise ValueError(
+                "task.training.max_halvings sets the rate and the weights, so it goes with neither "
+                "task.training.scheduler nor task.training.ema; set them to null"
+            )
+        return self
+
 
 class TaskBuild(Settings):
     """What a task is built from; each task's settings.py adds its own fields."""
 
     version: ClassVar[int] = 1  # a task raises its own when its code computes something else
+    segment_names: ClassVar[tuple[str, ...]] = ()  # of an example, where they are different texts
+    placements: ClassVar[tuple[Placement, ...]] = ("input", "output")  # that its model has
 
     target: str = Field(alias="_target_", json_schema_extra=LABEL, description="the task's class")
 
@@ -265,6 +313,7 @@ class TaskSettings(Settings):
     files: dict[Split, list[str]] = Field(description="patterns of file names in data.dir")
     hub: HubDataset | None = Field(description="what data=hub reads")
     elmo: TaskElmo = Field(description="what elmo=paper takes over")
+    words: TaskWords = Field(description="what words=glove takes over")
     build: Annotated[SerializeAsAny[TaskBuild], BeforeValidator(_typed_build)] = Field(
         description="data and model, by the task's own settings"
     )
@@ -278,12 +327,18 @@ class TaskSettings(Settings):
         return self
 
 
+MatmulPrecision = Literal["highest", "high", "medium"]  # of torch.set_float32_matmul_precision
+
+
 class TrainerSettings(Settings):
     """Where and how a run computes; nothing here changes what it computes."""
 
     name: str
     accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps", "tpu"] = Field(description="device")
     threads: Count | None = Field(description="CPU threads; null leaves it to torch")
+    matmul_precision: MatmulPrecision | None = Field(
+        default=None, description="of float32 products on a GPU; null: high (TF32)"
+    )
     progress_bar: bool = Field(description="whether to show one")
 
 
@@ -343,8 +398,33 @@ class RunSettings(Settings):
     def _model_reads_something(self) -> "RunSettings":
         if self.elmo.is_baseline and isinstance(self.words, NoWords):
             raise ValueError("elmo=none words=none: the model would have nothing to read")
-        if isinstance(self.data, HubData) and self.task.hub is None:
-            raise ValueError(f"data=hub: task={self.task.name} names no Hub dataset (task.hub)")
+        if isinstance(self.data, HubData) and (self.task.hub is None or self.task.hub.id is None):
+            raise ValueError(
+                f"data=hub: the Hub has no dataset of task={self.task.name} that can be read; use "
+                "data=files, or name a dataset or a folder of parquet files with task.hub.id=..."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _model_has_the_placements(self) -> "RunSettings":
+        for placement in self.elmo.placement:
+            if placement not in self.task.build.placements:
+                allowed = ", ".join(self.task.build.placements)
+                raise ValueError(
+                    f"elmo.placement={placement}: the model of task={self.task.name} takes ELMo "
+                    f"vectors only at: {allowed} (elmo=input, elmo=output or elmo=both)"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _finetuned_for_elmo(self) -> "RunSettings":
+        """elmo.finetune asks for bilm.finetune, which is the one that counts."""
+        if self.elmo.finetune:
+            try:
+                bilm = type(self.bilm).model_validate(self.bilm.plain() | {"finetune": True})
+            except ValidationError as error:
+                raise ValueError(f"elmo={self.elmo.name}: {error.errors()[0]['msg']}") from error
+            object.__setattr__(self, "bilm", bilm)
         return self
 
     @model_validator(mode="after")
@@ -364,9 +444,12 @@ class RunSettings(Settings):
     @model_validator(mode="after")
     def _one_name_for_one_arm(self) -> "RunSettings":
         """elmo=input of a task whose only placement is the input is elmo=paper."""
-        paper = self.task.elmo.plain() | {"layers": "all", "name": "paper"}
-        if self.elmo.name != "paper" and self.elmo.plain() | {"name": "paper"} == paper:
-            object.__setattr__(self, "elmo", self.elmo.but(name="paper"))
+        same = {"name": "paper", "finetune": False}
+        paper = self.task.elmo.plain() | {"layers": "all", "gamma": True} | same
+        if self.elmo.plain() | same == paper:
+            finetuned = self.bilm.finetune and self.task.elmo.finetune
+            name = "paper_finetuned" if finetuned else "paper"
+            object.__setattr__(self, "elmo", self.elmo.but(name=name))
         return self
 
     @property

@@ -2,13 +2,21 @@
 
 import gzip
 import json
+import math
 import zlib
 from collections.abc import Iterator
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+from elmo_bench.errors import UserError
+
+MAX_LINE = 1 << 27  # bytes; SQuAD is one line of 30 million
+MAX_JSON = 1 << 28  # characters of a file that is one JSON value
+MAX_RATIO = 200  # of a .gz file's content to its size; text has 3 to 20
 
 
-class DataError(ValueError):
+class DataError(UserError):
     """A file that violates its format; the message names the file and the line."""
 
     def __init__(self, path: Path | str, line: int | None, problem: str) -> None:
@@ -23,7 +31,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         with opener(path, "rb") as file:
             # Bytes are decoded line by line, so that an invalid byte is reported with its line.
-            for number, raw in enumerate(file, start=1):
+            for number, raw in enumerate(_bounded(path, cast(BufferedIOBase, file)), start=1):
                 line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
                 if "\0" in line:
                     raise DataError(path, number, "not UTF-8 text (contains NUL; is it UTF-16?)")
@@ -39,6 +47,19 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         # ValueError: an impossible file name, such as one that contains NUL.
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise DataError(path, None, f"cannot be read ({reason})") from error
+
+
+def _bounded(path: Path, file: BufferedIOBase) -> Iterator[bytes]:
+    """The lines of a file; a .gz that unpacks to far more than text can is refused."""
+    allowed = max(1 << 30, MAX_RATIO * path.stat().st_size) if path.suffix == ".gz" else math.inf
+    unpacked = 0
+    while raw := file.readline(MAX_LINE + 1):
+        unpacked += len(raw)
+        if len(raw) > MAX_LINE:
+            raise DataError(path, None, f"has a line of more than {MAX_LINE:,} bytes, the limit")
+        if unpacked > allowed:
+            raise DataError(path, None, f"unpacks to more than {MAX_RATIO} times its size")
+        yield raw
 
 
 def parse_json(path: Path, line: int, text: str) -> Any:
@@ -60,7 +81,12 @@ def parse_json(path: Path, line: int, text: str) -> Any:
 
 def read_json(path: Path) -> Any:
     """Return the value in a JSON file, plain or .gz."""
-    text = "\n".join(line for _, line in numbered_lines(path))
-    if not text.strip():
+    text, size = [], 0
+    for _, line in numbered_lines(path):
+        size += len(line) + 1
+        if size > MAX_JSON:
+            raise DataError(path, None, f"has more than {MAX_JSON:,} characters, the limit of JSON")
+        text.append(line)
+    if not any(map(str.strip, text)):
         raise DataError(path, None, "the file is empty")
-    return parse_json(path, 1, text)
+    return parse_json(path, 1, "\n".join(text))

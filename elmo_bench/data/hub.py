@@ -1,24 +1,19 @@
-"""Rows of a dataset on the Hugging Face Hub, or of a local folder with the same layout.
+"""Datasets of the Hugging Face Hub, or local folders with the same layout.
 
 Without a network, `datasets` retries for half a minute. So a cheap test checks first whether the
 Hub can be reached, and `datasets` (a second to import) is not imported if it would fail anyway.
 """
 
 import os
-import socket
-import ssl
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from threading import Thread
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
-from urllib.request import getproxies
 
+from elmo_bench.data import network
 from elmo_bench.data.files import DataError
 
-_TIMEOUT = 0.8  # seconds to reach the Hub
 _TRUE = {"1", "ON", "YES", "TRUE"}  # as huggingface_hub reads its environment
-_HINT = "data=files data.dir=FOLDER reads your own copy of the corpus"
+_FILES = "data=files data.dir=FOLDER reads your own copy of the corpus"
 
 
 def load_rows(
@@ -32,57 +27,54 @@ def load_rows(
         revision: A commit, tag or branch; ignored for a folder.
         split: The dataset's own name for the split.
     """
-    folder = Path(identifier).expanduser()
-    source = f"Hub dataset {identifier}"
-    if folder.is_dir():
-        identifier, revision = str(folder), None
-    elif not is_reachable():
-        if not _cached(identifier):
-            problem = (
-                f"the Hub cannot be reached (set HF_HUB_OFFLINE=0 to wait longer than "
-                f"{_TIMEOUT} s), and no copy is cached; {_HINT}"
-            )
-            raise DataError(source, None, problem)
-        _go_offline()
-    from datasets import load_dataset
-
-    try:
-        rows = load_dataset(identifier, config, revision=revision, split=split)
-    except Exception as error:  # datasets and its dependencies raise errors of many kinds
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise DataError(source, None, f"cannot be loaded ({reason}); {_HINT}") from error
+    rows = open_dataset(identifier, config, revision, split)
     decode = _decoder(rows.features)
     for row in rows:
         yield decode(row)
 
 
+def open_dataset(
+    identifier: str,
+    config: str | None,
+    revision: str | None,
+    split: str,
+    streaming: bool = False,
+    way_out: str = _FILES,
+) -> Any:
+    """A split of a dataset, as `datasets` opens it; a DataError ends with the way out."""
+    check_available(identifier, way_out)
+    folder = Path(identifier).expanduser()
+    source = f"Hub dataset {identifier}"
+    if folder.is_dir():
+        identifier, revision = str(folder), None
+    elif not is_reachable():
+        _go_offline()
+    from datasets import load_dataset
+
+    try:
+        return load_dataset(identifier, config, revision=revision, split=split, streaming=streaming)
+    except Exception as error:  # datasets and its dependencies raise errors of many kinds
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise DataError(source, None, f"cannot be loaded ({reason}); {way_out}") from error
+
+
+def check_available(identifier: str, way_out: str = _FILES) -> None:
+    """Raise unless a dataset is a folder, can be downloaded, or may be in the local cache."""
+    if Path(identifier).expanduser().is_dir() or is_reachable() or _cached(identifier):
+        return
+    problem = (
+        f"the Hub cannot be reached (set HF_HUB_OFFLINE=0 to wait longer than {network.TIMEOUT} s)"
+        f", and no copy is cached; {way_out}"
+    )
+    raise DataError(f"Hub dataset {identifier}", None, problem)
+
+
 def is_reachable() -> bool:
-    """Whether the Hub, or the proxy in front of it, answers; takes less than a second."""
+    """Whether the Hub can be used; takes less than a second."""
     offline = os.environ.get("HF_HUB_OFFLINE") or os.environ.get("HF_DATASETS_OFFLINE")
     if offline:
         return offline.upper() not in _TRUE
-    endpoint = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
-    proxy = getproxies().get("https")
-    target = urlsplit(proxy) if proxy else endpoint
-    secure = target.scheme == "https" and not proxy
-    answers: list[bool] = []
-    # A DNS lookup has no timeout, so a thread that hangs in one is abandoned.
-    attempt = Thread(target=lambda: answers.append(_answers(target, secure)), daemon=True)
-    attempt.start()
-    attempt.join(_TIMEOUT)
-    return any(answers)
-
-
-def _answers(target: SplitResult, secure: bool) -> bool:
-    port = target.port or (443 if target.scheme == "https" else 80)
-    try:
-        with socket.create_connection((target.hostname or "", port), timeout=_TIMEOUT) as plain:
-            if secure:  # a captive portal answers too, but is not the Hub
-                context = ssl.create_default_context(cafile=os.environ.get("REQUESTS_CA_BUNDLE"))
-                context.wrap_socket(plain, server_hostname=target.hostname).close()
-        return True
-    except OSError:
-        return False
+    return network.is_reachable(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
 
 
 def _cached(identifier: str) -> bool:

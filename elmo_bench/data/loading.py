@@ -63,6 +63,8 @@ def load_split(
 def _from_hub(reader: Reader, hub: HubDataset, split: Split, skipped: Skipped) -> Iterator[Example]:
     from elmo_bench.data.hub import load_rows
 
+    if hub.id is None:  # refused in the settings of runs
+        raise DataError("data=hub", None, "task.hub.id names no dataset; use data=files")
     rows = load_rows(hub.id, hub.config, hub.revision, hub.splits[split])
     try:
         yield from reader.from_hub(rows, split, skipped)

@@ -20,6 +20,7 @@ from elmo_bench.config.locating import build_task
 from elmo_bench.data.example import Split, distinct_segments
 from elmo_bench.data.files import DataError, numbered_lines
 from elmo_bench.data.vectors import stream_vectors
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import write_text
 
 SHIPPED = PACKAGE / "shipped" / "data.json"  # in a checkout a link to results/reference/data.json
@@ -79,7 +80,7 @@ class Manifest(_Facts):
         known = sorted(set().union(*labels.values()))
         if unknown := [name for name in names if name not in known]:
             problem = f"no corpus or folder is named {' or '.join(unknown)}"
-            raise ValueError(f"{problem}; there are {', '.join(known)}")
+            raise UserError(f"{problem}; there are {', '.join(known)}")
         return [corpus for corpus in self.corpora if not names or labels[corpus.name] & {*names}]
 
 

@@ -7,6 +7,8 @@ continues with I; in BIOUL the last token of a longer span is L, and a span of o
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from elmo_bench.errors import UserError
+
 
 class Span(NamedTuple):
     """A labeled span of tokens, from `start` up to but excluding `end`."""
@@ -50,9 +52,9 @@ def _write(spans: Iterable[Span], num_tokens: int, last: str, single: str) -> li
     tags = ["O"] * num_tokens
     for label, start, end in spans:
         if not 0 <= start < end <= num_tokens:
-            raise ValueError(f"span {label} {start}:{end} is outside the {num_tokens} tokens")
+            raise UserError(f"span {label} {start}:{end} is outside the {num_tokens} tokens")
         if any(tag != "O" for tag in tags[start:end]):
-            raise ValueError(f"span {label} {start}:{end} overlaps another one")
+            raise UserError(f"span {label} {start}:{end} overlaps another one")
         tags[start:end] = [f"I-{label}"] * (end - start)
         tags[end - 1] = f"{last}-{label}"
         tags[start] = f"{single if end - start == 1 else 'B'}-{label}"

@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ from filelock import FileLock
 from jaxtyping import Float
 
 from elmo_bench.data.files import DataError, numbered_lines
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_file
 
 Vector = Float[np.ndarray, " dim"]
@@ -23,6 +24,50 @@ def read_vectors(path: Path, wanted: Container[str]) -> dict[str, Vector]:
         if word in wanted and word not in found:
             found[word] = _vector(path, number, values)
     return found
+
+
+def read_joined(
+    paths: Sequence[Path], wanted: Collection[str], fallback: bool, normalize: bool
+) -> dict[str, Vector]:
+    """Return the vectors of the wanted words that any file has, those of all files joined.
+
+    Args:
+        paths: The files. A word that one of them lacks gets zeros in its place.
+        wanted: The words.
+        fallback: Whether a word that a file lacks takes the vector of its lowercase form.
+        normalize: Whether the vectors of each file are scaled to length 1.
+    """
+    parts = [_read_part(path, wanted, fallback, normalize) for path in paths]
+    padded = [(part, np.zeros_like(next(iter(part.values())))) for part in parts]
+    return {
+        word: np.concatenate([part.get(word, zeros) for part, zeros in padded])
+        for word in set().union(*parts)
+    }
+
+
+def _read_part(
+    path: Path, wanted: Collection[str], fallback: bool, normalize: bool
+) -> dict[str, Vector]:
+    spellings = {*wanted, *(word.lower() for word in wanted)} if fallback else wanted
+    found = read_vectors(path, spellings)
+    if normalize:
+        found = {word: _unit(vector) for word, vector in found.items()}
+    if fallback:
+        lowered = {word: found.get(word, found.get(word.lower())) for word in wanted}
+        found = {word: vector for word, vector in lowered.items() if vector is not None}
+    if not found:
+        raise DataError(
+            path,
+            None,
+            f"it has vectors for none of the {len(wanted)} words of the text; is words.lowercase "
+            "right for it? false looks words up as they are written, true in lowercase",
+        )
+    return found
+
+
+def _unit(vector: Vector) -> Vector:
+    length = np.linalg.norm(vector)
+    return vector / length if length > 0 else vector
 
 
 def stream_vectors(path: Path) -> Iterator[tuple[str, Vector]]:
@@ -119,7 +164,7 @@ def train_vectors(
         )
         model.build_vocab(sentences)
         if not model.wv.index_to_key:
-            raise ValueError(f"words.min_count={min_count}: no word of the text occurs that often")
+            raise UserError(f"words.min_count={min_count}: no word of the text occurs that often")
         model.train(sentences, total_examples=model.corpus_count, epochs=epochs)
         with (
             replace_file(path) as unfinished,

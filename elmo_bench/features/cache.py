@@ -1,6 +1,7 @@
 """A disk cache of frozen layers, computed once per distinct segment, encoder and dtype."""
 
 import json
+import logging
 import os
 import random
 import shutil
@@ -9,18 +10,25 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import torch
 from filelock import FileLock
 from jaxtyping import Float, UInt8
+from pydantic import Field
 from rich.progress import Progress
 from torch import Tensor
 
 from elmo_bench.bilm.extraction import chunks
+from elmo_bench.config.fields import Size
 from elmo_bench.data.example import Segment
+from elmo_bench.errors import UserError
 from elmo_bench.features.block_store import KEY_BYTES, BlockStore
 from elmo_bench.records.atomic import write_text
+from elmo_bench.records.reading import checked, read_object
+
+log = logging.getLogger(__name__)
 
 Embed = Callable[[list[Segment]], Iterable[Tensor]]  # one (layer, time, dim) per segment
 
@@ -33,10 +41,10 @@ CHUNK_TOKENS = 8192  # computed and written at a time
 class CacheInfo:
     """What a cache contains: the layers of one encoder in one dtype."""
 
-    fingerprint: str
+    fingerprint: Annotated[str, Field(pattern=r"^\w+$")]  # names the folder
     dtype: str
-    num_layers: int
-    dim: int
+    num_layers: Annotated[int, Field(ge=1, le=1000)]
+    dim: Size
 
     @property
     def token_bytes(self) -> int:
@@ -60,7 +68,7 @@ class FeatureCache:
         self, root: Path, info: CacheInfo, key: Callable[[Segment], bytes] | None = None
     ) -> None:
         if info.dtype not in DTYPES:
-            raise ValueError(
+            raise UserError(
                 f"cache_dtype is {info.dtype!r}; it must be one of {', '.join(DTYPES)}."
             )
         self.info = info
@@ -160,12 +168,10 @@ class FeatureCache:
     def _parts(self, segment: Segment, stack: Tensor) -> list[bytes]:
         shape = (self.info.num_layers, len(segment), self.info.dim)
         if stack.shape != shape:
-            raise ValueError(f"expected layers of shape {shape}, got {tuple(stack.shape)}")
+            raise UserError(f"expected layers of shape {shape}, got {tuple(stack.shape)}")
         stored = stack.detach().cpu().to(DTYPES[self.info.dtype]).contiguous()
         if not stored.isfinite().all():
-            raise ValueError(
-                f"The layers of {_shown(segment)} are not finite in {self.info.dtype}."
-            )
+            raise UserError(f"The layers of {_shown(segment)} are not finite in {self.info.dtype}.")
         return [layer.view(torch.uint8).numpy().tobytes() for layer in stored]
 
     def _prepare(self, missing: list[Segment]) -> None:
@@ -185,9 +191,17 @@ class FeatureCache:
 
 
 def find_caches(root: Path) -> list[FeatureCache]:
-    """All caches under a folder."""
-    abouts = sorted(root.glob("*/about.json"))
-    return [FeatureCache(root, CacheInfo(**json.loads(about.read_text()))) for about in abouts]
+    """All caches under a folder; one that cannot be read is logged and skipped."""
+    caches = []
+    for about in sorted(root.glob("*/about.json")):
+        try:
+            cache = FeatureCache(root, checked(CacheInfo, read_object(about), about))
+            if cache.folder.name != about.parent.name:
+                raise UserError(f"{about}: describes {cache.folder.name}, not its own folder")
+            caches.append(cache)
+        except UserError as error:
+            log.warning("skipped a damaged cache: %s", error)
+    return caches
 
 
 def segment_key(segment: Segment, before: bytes = b"") -> bytes:

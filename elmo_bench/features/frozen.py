@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from elmo_bench.data.example import Segment, Split
+from elmo_bench.errors import UserError
 from elmo_bench.features.cache import CacheInfo, FeatureCache, chain_keys
 from elmo_bench.features.encoder import Encoder, StatefulEncoder
 from elmo_bench.features.mix import layer_numbers, layer_rms
@@ -102,7 +103,7 @@ def embed_with(
     if state == "reset":
         return encoder.embed
     if not isinstance(encoder, StatefulEncoder):
-        raise ValueError(f"bilm.state={state}: {encoder.name} has no state to carry; use reset")
+        raise UserError(f"bilm.state={state}: {encoder.name} has no state to carry; use reset")
     return encoder.stream
 
 

@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from elmo_bench.errors import UserError
+
 
 def layer_numbers(layers: str, num_layers: int) -> tuple[int, ...]:
     """Which layers of a biLM a mix reads; layer 0 is the token layer, 1 the first LSTM layer."""
@@ -18,7 +20,7 @@ def layer_numbers(layers: str, num_layers: int) -> tuple[int, ...]:
             return (1,)
         case "token":
             return (0,)
-    raise ValueError(
+    raise UserError(
         f"elmo.layers is {layers!r} with a biLM of {num_layers} layers; "
         f"it must be all, last, first (with at least 2 layers) or token."
     )
@@ -36,9 +38,11 @@ class ElmoMix(nn.Module):
         scale: A number for each layer of the biLM, by which it is divided before mixing; for
             example its root mean square, since layers differ in size.
         layer_norm: `batch` uses one mean and variance per layer over all tokens and features
-            of the batch, as bilm-tf does; `token` one per layer and token.
+            of the batch, as bilm-tf does; `token` one per layer and token. A single layer is
+            never normalized, as in bilm-tf.
         dropout: Applied to the mixed vector.
         l2: Strength (lambda) of the L2 penalty on w, which pulls the weights toward equality.
+        gamma: Whether gamma is learned; otherwise it stays 1, an ablation of the paper's.
     """
 
     def __init__(
@@ -49,18 +53,19 @@ class ElmoMix(nn.Module):
         layer_norm: str | None = None,
         dropout: float = 0.0,
         l2: float = 0.0,
+        gamma: bool = True,
     ) -> None:
         super().__init__()
         self.numbers = layer_numbers(layers, num_layers)
         self.weights = nn.Parameter(torch.zeros(num_layers)) if layers == "all" else None
-        self.gamma = nn.Parameter(torch.ones(()))
+        self.gamma = nn.Parameter(torch.ones(()), requires_grad=gamma)
         if layer_norm not in (None, "batch", "token"):
-            raise ValueError(f"elmo.layer_norm is {layer_norm!r}; it must be null, batch or token.")
-        self.layer_norm = layer_norm
+            raise UserError(f"elmo.layer_norm is {layer_norm!r}; it must be null, batch or token.")
+        self.layer_norm = layer_norm if layers == "all" else None
         self.dropout = nn.Dropout(dropout)
         self.l2 = l2
         if scale is not None and (len(scale) != num_layers or min(scale) <= 0):
-            raise ValueError(
+            raise UserError(
                 f"elmo.scale is {list(scale)}, but the biLM has {num_layers} layers "
                 f"and each needs one positive number."
             )
@@ -77,7 +82,7 @@ class ElmoMix(nn.Module):
     ) -> Float[Tensor, "*position dim"]:
         """Mix the layers of every token; `mask` keeps padding out of the batch norm."""
         if len(layers) != len(self.numbers):
-            raise ValueError(
+            raise UserError(
                 f"ElmoMix takes the {len(self.numbers)} layers {self.numbers} of the biLM, but was "
                 f"given {len(layers)}. Is the batch from another biLM or for another mix?"
             )
@@ -127,5 +132,5 @@ def layer_rms(stacks: Iterable[Tensor]) -> list[float]:
         squares = total if squares is None else squares + total
         count += stack[0].numel()
     if squares is None:
-        raise ValueError("Cannot measure the size of the layers without segments.")
+        raise UserError("Cannot measure the size of the layers without segments.")
     return (squares / count).sqrt().tolist()

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from elmo_bench.config.bilm_settings import Pooling
+from elmo_bench.errors import UserError
 from elmo_bench.features.subwords import Ids, Subwords, Window, pool, windows
 from elmo_bench.features.transformer_files import transformer_fingerprint
 from elmo_bench.features.transformer_loading import load_model, load_tokenizer, longest_input
@@ -57,7 +58,7 @@ class TransformerEncoder(nn.Module):
         limit = longest_input(model, tokenizer) or window or UNLIMITED_WINDOW
         self.room = min(window or limit, limit) - len(self.subwords.frame([]))
         if self.room < 1 or (window or limit) > limit:
-            raise ValueError(
+            raise UserError(
                 f"bilm.window={window}: {name} reads up to {limit} subwords at once, "
                 f"{len(self.subwords.frame([]))} of which are the frame of every window"
             )
@@ -137,13 +138,13 @@ class TransformerEncoder(nn.Module):
             layers = self._read([self.subwords.frame([one, end]) for end in (one, other)])
         except Exception as error:  # of any kind: pictures expected, layers of several sizes
             reason = " ".join(str(error).split())[:200]
-            raise ValueError(
+            raise UserError(
                 f"{self.name} does not give one vector per subword and layer, all of the same "
                 f"size ({type(error).__name__}: {reason}); choose an encoder of text such as BERT"
             ) from error
         seen = layers[-1, 0, 0] - layers[-1, 1, 0]
         if seen.abs().max() <= 1e-6 * layers[-1, 0, 0].abs().max():
-            raise ValueError(
+            raise UserError(
                 f"{self.name} reads from left to right only: the vector of a word does not depend "
                 f"on the words after it; choose a bidirectional encoder such as BERT"
             )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from elmo_bench.config.bilm_settings import TransformerSettings
 from elmo_bench.data import hub
+from elmo_bench.errors import UserError
 from elmo_bench.records.digest import content_hash, digest
 from elmo_bench.records.remembered import remembered
 
@@ -62,7 +63,7 @@ def find_folder(name: str | Path, download: bool = True) -> Path:
 def check_package() -> None:
     """Raise an error if the package transformers is not installed."""
     if find_spec("transformers") is None:
-        raise ValueError(
+        raise UserError(
             "Transformer encoders need the package transformers, which is not installed: "
             "pip install 'elmo_bench[transformers]'"
         )

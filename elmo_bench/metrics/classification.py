@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 
+from elmo_bench.errors import UserError
 from elmo_bench.metrics.checks import check_same_length
 from elmo_bench.metrics.ratios import Ratio
 
@@ -10,6 +11,6 @@ def accuracy(gold: Sequence[Hashable], pred: Sequence[Hashable]) -> dict[str, fl
     """Percentage of examples whose predicted label equals the gold label."""
     check_same_length(gold, pred, "labels")
     if not gold:
-        raise ValueError("accuracy is undefined without labels")
+        raise UserError("accuracy is undefined without labels")
     correct = sum(g == p for g, p in zip(gold, pred, strict=True))
     return {"accuracy": Ratio(correct, len(gold)).percent}

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from elmo_bench.errors import UserError
 from elmo_bench.metrics.checks import field
 from elmo_bench.metrics.ratios import Ratio, precision_recall_f1
 
@@ -34,7 +35,7 @@ def score_coref(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         gold, pred, dropped = _sides(document, f"document {index}")
         repeats += dropped
         if repeats > MOST_REPEATS:
-            raise ValueError(
+            raise UserError(
                 f"document {index}: more than {MOST_REPEATS} repeated mentions in pred so far; "
                 f"the official scorer refuses to score such output"
             )
@@ -134,12 +135,12 @@ def _clusters_in_text_order(
         spans = [tuple(mention) for mention in cluster]
         for span in spans:
             if len(span) != 2 or not 0 <= span[0] <= span[1] < length:
-                raise ValueError(
+                raise UserError(
                     f"{place}: the {side} mention {list(span)} is not a [start, end] "
                     f"span within {length} words"
                 )
         if side == "gold" and len(set(spans)) < len(spans):
-            raise ValueError(f"{place}: a gold cluster repeats a mention: {cluster}")
+            raise UserError(f"{place}: a gold cluster repeats a mention: {cluster}")
         if spans:
             clusters.append(spans)
     return sorted(

@@ -16,6 +16,7 @@ The last three are not IOB tags, so they are rejected.
 from collections.abc import Sequence
 from typing import Any
 
+from elmo_bench.errors import UserError
 from elmo_bench.metrics.checks import check_same_length
 
 TagSequences = Sequence[Sequence[str]]
@@ -50,10 +51,10 @@ def score_ner(gold: TagSequences, pred: TagSequences) -> dict[str, Any]:
 
 def _check_tags(tags: Sequence[str], place: str) -> None:
     if isinstance(tags, str):
-        raise ValueError(f"{place} is the string {tags!r}, not a list of tags")
+        raise UserError(f"{place} is the string {tags!r}, not a list of tags")
     for position, tag in enumerate(tags):
         if tag != "O" and (tag[:2] not in ("B-", "I-") or len(tag) == 2):
-            raise ValueError(f"{place}, word {position}: {tag!r} is neither O nor B-X nor I-X")
+            raise UserError(f"{place}, word {position}: {tag!r} is neither O nor B-X nor I-X")
 
 
 def _percentages(precision: float, recall: float, f1: float) -> dict[str, float]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from elmo_bench.errors import UserError
 from elmo_bench.metrics.ratios import Ratio
 
 # Deleted, not replaced by a space: `well-known` becomes one word. Non-ASCII punctuation stays.
@@ -22,7 +23,7 @@ def score_squad(
     A question without a prediction scores 0; predictions for other questions are ignored.
     """
     if not references:
-        raise ValueError("no questions to score: references is empty")
+        raise UserError("no questions to score: references is empty")
     exact = f1 = 0.0
     for question, answers in references.items():
         _check_answers(question, answers)
@@ -30,7 +31,7 @@ def score_squad(
             continue
         prediction = predictions[question]
         if not isinstance(prediction, str):
-            raise ValueError(
+            raise UserError(
                 f"question {question!r}: the prediction {prediction!r} is not a text string"
             )
         words = normalize_answer(prediction).split()
@@ -60,4 +61,4 @@ def _token_f1(prediction: list[str], answer: list[str]) -> float:
 
 def _check_answers(question: str, answers: Sequence[str]) -> None:
     if isinstance(answers, str) or not answers:
-        raise ValueError(f"question {question!r}: {answers!r} is not a list of reference answers")
+        raise UserError(f"question {question!r}: {answers!r} is not a list of reference answers")

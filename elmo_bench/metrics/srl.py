@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from elmo_bench.errors import UserError
 from elmo_bench.metrics.checks import check_same_length, field
 from elmo_bench.metrics.ratios import Ratio, precision_recall_f1
 
@@ -65,9 +66,9 @@ def _arguments_by_predicate(sentence: Mapping[str, Any], place: str) -> dict[int
         spot = f"{place}, proposition {number}"
         predicate = field(proposition, "predicate", spot)
         if not 0 <= predicate < length:
-            raise ValueError(f"{spot}: predicate {predicate} is outside the {length} words")
+            raise UserError(f"{spot}: predicate {predicate} is outside the {length} words")
         if predicate in arguments:
-            raise ValueError(f"{spot}: a second proposition of predicate {predicate}")
+            raise UserError(f"{spot}: a second proposition of predicate {predicate}")
         spans = _checked_spans(field(proposition, "args", spot), length, spot)
         arguments[predicate] = join_continuations(spans)
     return arguments
@@ -77,14 +78,14 @@ def _checked_spans(args: Any, length: int, place: str) -> list[tuple[int, int, s
     labels: dict[tuple[int, int], str] = {}
     for arg in args:
         if len(arg) != 3 or not 0 <= arg[0] <= arg[1] < length or not arg[2]:
-            raise ValueError(f"{place}: {arg} is not a [start, end, label] within {length} words")
+            raise UserError(f"{place}: {arg} is not a [start, end, label] within {length} words")
         # If a span has two labels, srl-eval.pl keeps the inner bracket, which is written later.
         labels[arg[0], arg[1]] = arg[2]
     spans = sorted((start, end, label) for (start, end), label in labels.items())
     for left, right in pairwise(spans):
         # srl-eval.pl would treat an inner span as a piece of the outer one.
         if right[0] <= left[1]:
-            raise ValueError(f"{place}: the arguments {left} and {right} overlap")
+            raise UserError(f"{place}: the arguments {left} and {right} overlap")
     return spans
 
 
@@ -96,7 +97,7 @@ def _check_same_words(
     check_same_length(gold_words, pred_words, "words", place=f"sentence {index}")
     for position, (ours, theirs) in enumerate(zip(gold_words, pred_words, strict=True)):
         if ours != theirs:
-            raise ValueError(
+            raise UserError(
                 f"sentence {index}, word {position}: gold has {ours!r} but pred has {theirs!r}"
             )
     return gold_words

@@ -37,18 +37,28 @@ class Crf(nn.Module):
 
     Like decoding, the sum excludes forbidden sequences, so the model spends no probability on what
     it can never predict. (AllenNLP's tagger constrains only decoding.)
+
+    Args:
+        allowed: What the tagging scheme allows.
+        boundaries: Whether the first and the last tag have learned scores, like transitions.
     """
 
+    start: Tensor
+    between: Tensor
+    end: Tensor
     start_rule: Tensor
     between_rule: Tensor
     end_rule: Tensor
 
-    def __init__(self, allowed: Transitions) -> None:
+    def __init__(self, allowed: Transitions, boundaries: bool = True) -> None:
         super().__init__()
         num_tags = len(allowed.start)
-        self.start = nn.Parameter(torch.zeros(num_tags))
-        self.between = nn.Parameter(torch.zeros(num_tags, num_tags))
-        self.end = nn.Parameter(torch.zeros(num_tags))
+        learned = torch.zeros(num_tags), torch.zeros(num_tags, num_tags), torch.zeros(num_tags)
+        for name, scores in ChainScores(*learned)._asdict().items():
+            if boundaries or name == "between":
+                self.register_parameter(name, nn.Parameter(scores))
+            else:
+                self.register_buffer(name, scores, persistent=False)
         for name, rule in rule_scores(allowed)._asdict().items():
             self.register_buffer(f"{name}_rule", rule, persistent=False)
 

@@ -1,4 +1,4 @@
-"""Recurrent layers over packed sequences, with hand-written gradients.
+"""Recurrent layers over packed sequences: compiled, or with hand-written gradients in PyTorch.
 
 Sequences are sorted by length and laid out step by step, so there is no padding. Matrix products
 that need no loop are moved out of it: the input products run before the steps, and the weight
@@ -11,9 +11,12 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
+
+from elmo_bench.kernels.compiled import fits, load_kernel
+from elmo_bench.kernels.recurrence import Operands, Reading, run_layers
 
 
 class Packing:
@@ -47,6 +50,7 @@ class Cell(Protocol):
     gradient of the cell state flows, then those through which the gradient of the output flows.
     """
 
+    compiled: str  # the name of the compiled form in kernels/recurrence.py
     blocks: int
     cell_blocks: int  # the leading blocks, which the cell state depends on
     recurrent_blocks: int  # the leading blocks, which the previous output feeds
@@ -83,6 +87,41 @@ def _steps(sizes: Sequence[int], backwards: bool) -> list[_Step]:
         steps.append(_Step(row, slice(before.start, before.start + num_continuing), num_continuing))
         before = row
     return steps
+
+
+class Direction(NamedTuple):
+    """A recurrent layer that reads packed sequences in one direction."""
+
+    backwards: bool
+    from_input: nn.Linear  # to all gates
+    from_output: nn.Linear  # to the gates that the previous output feeds
+    first_output: Float[Tensor, "sequence unit"]
+    first_cell: Float[Tensor, "sequence unit"]
+    mask: Float[Tensor, "sequence unit"] | None  # factor of the output that is fed back
+
+
+def run_directions(
+    cell: Cell,
+    sizes: Sequence[int],
+    inputs: Float[Tensor, "row dim"],
+    directions: Sequence[Direction],
+) -> list[Float[Tensor, "row unit"]]:
+    """Outputs of layers that read the same inputs: compiled and at once, or one after the other."""
+    kernel = load_kernel() if fits(inputs) else None
+    operands = [
+        Operands(
+            *(inputs, d.from_input.weight, d.from_input.bias, d.from_output.weight),
+            *(None, d.first_output, d.first_cell, d.mask),
+        )
+        for d in directions
+    ]
+    if kernel is not None:
+        readings = [Reading(cell.compiled, sizes, d.backwards) for d in directions]
+        return [result.outputs for result in run_layers(kernel, readings, operands)]
+    return [
+        Recurrence.apply(cell, list(sizes), d.backwards, *given[:4], *given[5:])
+        for d, given in zip(directions, operands, strict=True)
+    ]
 
 
 class Recurrence(Function):

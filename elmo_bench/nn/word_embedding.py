@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -11,9 +11,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from elmo_bench.data.example import Segment
-from elmo_bench.data.vectors import read_vectors
+from elmo_bench.data.vectors import read_joined
 
 PADDING, UNKNOWN = 0, 1  # the first two rows of the table
+Lowercase = bool | Literal["fallback"]
 
 
 class Coverage(NamedTuple):
@@ -30,16 +31,17 @@ class WordEmbedding(nn.Module):
     `settings()` and the state dict suffice to rebuild an embedding.
 
     Args:
-        vocabulary: The words, lowercased if `lowercase`.
+        vocabulary: The words, lowercased if `lowercase` is true.
         dim: Size of the vectors.
-        lowercase: Lowercase words before looking them up.
+        lowercase: Lowercase words before looking them up; `fallback`: only those that are not in
+            the vocabulary as they are written.
         trainable: Whether training updates the vectors.
     """
 
     drop_rate: Tensor
 
     def __init__(
-        self, vocabulary: Sequence[str], dim: int, lowercase: bool, trainable: bool
+        self, vocabulary: Sequence[str], dim: int, lowercase: Lowercase, trainable: bool
     ) -> None:
         super().__init__()
         self.vocabulary, self.lowercase, self.trainable = list(vocabulary), lowercase, trainable
@@ -71,7 +73,10 @@ class WordEmbedding(nn.Module):
 
     def row(self, word: str) -> int:
         """The row of a word in the table."""
-        return self.rows.get(word.lower() if self.lowercase else word, UNKNOWN)
+        row = self.rows.get(word.lower() if self.lowercase is True else word)
+        if row is None and self.lowercase == "fallback":
+            row = self.rows.get(word.lower())
+        return UNKNOWN if row is None else row
 
     def coverage(self, segments: Iterable[Segment]) -> Coverage:
         """How much of a text has its own vector."""
@@ -114,34 +119,34 @@ def no_words() -> WordEmbedding:
 
 
 def pretrained_words(
-    path: Path,
+    paths: Sequence[Path],
     train: Iterable[Segment],
     other: Iterable[Segment],
-    lowercase: bool,
+    lowercase: Lowercase,
     trainable: bool,
+    normalize: bool,
     word_dropout: float,
 ) -> WordEmbedding:
-    """Vectors from a file in GloVe's text format.
+    """Vectors from files in GloVe's text format; those that several files have are joined.
 
     Words of the other splits get their vectors too, which reveals nothing about labels. A word
     without a vector is unknown, and the unknown vector is zero; if the vectors are trainable,
-    training words without one start from a random vector instead.
+    training words without one start from a random vector instead. A word that only some of the
+    files have gets zeros in place of the others.
 
     Args:
-        path: The file, plain text or .gz.
+        paths: The files, plain text or .gz.
         train: Segments of the training split.
         other: Segments of the other splits.
-        lowercase: Lowercase words before looking them up.
+        lowercase: Lowercase words before looking them up; `fallback`: where a file lacks the word
+            as it is written.
         trainable: Whether training updates the vectors.
+        normalize: Whether the vectors of each file are scaled to length 1.
         word_dropout: As for `random_words`; used only if the vectors are trainable.
     """
-    counts, other_counts = _counts(train, lowercase), _counts(other, lowercase)
-    found = read_vectors(path.expanduser(), counts.keys() | other_counts.keys())
-    if not found:
-        raise ValueError(
-            f"{path} has vectors for none of the {len(counts)} words of the training split; "
-            f"is words.lowercase={str(lowercase).lower()} right for it?"
-        )
+    counts, other_counts = (_counts(segments, lowercase is True) for segments in (train, other))
+    fallback = lowercase == "fallback"
+    found = read_joined(paths, counts.keys() | other_counts.keys(), fallback, normalize)
     # Sorted by training count, so that the table does not depend on the order of the file.
     vocabulary = [word for word, _ in counts.most_common() if trainable or word in found]
     vocabulary += [word for word in other_counts if word in found and word not in counts]

@@ -1,5 +1,7 @@
 """The Hydra entry point of pretrain.py."""
 
+import sys
+
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
@@ -7,8 +9,8 @@ from omegaconf import DictConfig
 
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.folders import CONF
-from elmo_bench.config.hydra_main import fail
 from elmo_bench.config.pretraining_settings import PretrainingTrainer
+from elmo_bench.errors import end
 
 
 @hydra.main(config_path=str(CONF), config_name="pretrain", version_base="1.3")
@@ -20,11 +22,14 @@ def pretrain_app(cfg: DictConfig) -> None:
         settings = pretrain_settings(cfg)
         if HydraConfig.get().mode == RunMode.MULTIRUN:
             refuse_parallel_jobs(settings.trainer)
+        from elmo_bench.pretraining.corpus import check_corpus
+
+        check_corpus(settings.corpus)
         from elmo_bench.pretraining.stage import pretrain  # torch takes seconds to import
 
         pretrain(settings)
-    except (ValueError, OSError, FloatingPointError) as error:
-        fail("pretrain.py", error)
+    except Exception as error:
+        sys.exit(end("pretrain.py", error))  # before Hydra, which would shorten the traceback
 
 
 def refuse_parallel_jobs(trainer: PretrainingTrainer) -> None:

@@ -9,7 +9,7 @@ import torch
 import torch.distributed
 from pytorch_lightning import Callback, LightningModule, Trainer
 
-from elmo_bench.bilm.perplexity import to_perplexity, total_nll
+from elmo_bench.bilm.perplexity import STREAMS, stream_nll, to_perplexity, total_nll
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.sentence_store import SentenceStore
@@ -63,6 +63,8 @@ class TimeBudget(Callback):
 class HeldOutPerplexity(Callback):
     """Measures perplexity with the full softmax, at intervals and at the end.
 
+    At the end, `stateful` has it as bilm-tf's test measures it, for parts that are large enough.
+
     Args:
         parts: Held-out sentences by the name of their part.
         every: Optimizer steps between two measurements.
@@ -79,6 +81,7 @@ class HeldOutPerplexity(Callback):
         self.parts, self.vocabulary = parts, vocabulary
         self.every, self.at_start = every, at_start
         self.history: list[dict[str, Any]] = []
+        self.stateful: Perplexities = {}
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if self.at_start and trainer.global_step == 0:
@@ -96,6 +99,14 @@ class HeldOutPerplexity(Callback):
     def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if not self.history or self.history[-1]["step"] < trainer.global_step:
             self._measure(trainer, pl_module)
+        if trainer.is_global_zero:  # one order of sentences, which ranks cannot share
+            assert isinstance(pl_module, BilmTraining)
+            model = pl_module.bilm, pl_module.softmax, self.vocabulary
+            self.stateful = {
+                name: to_perplexity(stream_nll(*model, (store[n] for n in range(len(store)))))
+                for name, store in self.parts.items()
+                if len(store) >= STREAMS
+            }
 
     def state_dict(self) -> dict[str, Any]:
         return {"history": self.history}
@@ -132,7 +143,6 @@ class LossCurve(Callback):
 
     def __init__(self, path: Path, every: int) -> None:
         self.path, self.every = path, every
-        self._sum, self._count = 0.0, 0
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if trainer.is_global_zero:
@@ -145,20 +155,12 @@ class LossCurve(Callback):
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         assert isinstance(pl_module, BilmTraining)
-        self._sum += pl_module.last_loss
-        self._count += 1
         if trainer.global_step % self.every or (batch_idx + 1) % trainer.accumulate_grad_batches:
             return
-        loss, rate = self._sum / self._count, trainer.optimizers[0].param_groups[0]["lr"]
-        self._sum, self._count = 0.0, 0
+        losses, rate = pl_module.take_losses(), trainer.optimizers[0].param_groups[0]["lr"]
+        loss = sum(losses) / len(losses)
         if trainer.is_global_zero:
             with open(self.path, "a") as file:
                 file.write(f"{trainer.global_step},{loss!r},{rate!r}\n")
             for logger in trainer.loggers:
                 logger.log_metrics({"train/loss": loss, "train/lr": rate}, trainer.global_step)
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"sum": self._sum, "count": self._count}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        self._sum, self._count = state_dict["sum"], state_dict["count"]

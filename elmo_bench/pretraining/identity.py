@@ -1,12 +1,12 @@
 """What a pretraining computes: its settings, and the content of its text; imports no torch."""
 
-import json
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from elmo_bench.bilm.fingerprint import stored_fingerprint
+from elmo_bench.bilm.training_file import read_training
 from elmo_bench.config.bilm_settings import Architecture
 from elmo_bench.config.compose import validated
 from elmo_bench.config.errors import ConfigError
@@ -16,13 +16,14 @@ from elmo_bench.config.pretraining_settings import (
     CorpusSource,
     HubCorpusSettings,
     MiniCorpusSettings,
+    PretrainingSettings,
     PretrainSettings,
     TaskCorpusSettings,
     TextCorpusSettings,
 )
 from elmo_bench.data.identity import data_identity, digests, file_digest
 from elmo_bench.mini.settings import VERSION as MINI_VERSION
-from elmo_bench.pretraining.corpus import name_of, text_files
+from elmo_bench.pretraining.corpus import file_weights, name_of, text_files
 from elmo_bench.records.remembered import content_digest
 
 
@@ -30,26 +31,38 @@ def pretraining_identity(settings: PretrainSettings) -> dict[str, Any]:
     """What a pretraining computes; how and where it computes is left out."""
     cache = Path(settings.paths.cache)
     content = partial(file_digest, cache=cache)
-    start = settings.init_from
+    start = None if settings.init_from is None else _start(settings.init_from, cache)
+    new_softmax = start is not None and start["softmax"] is None
     return {
         "version": Architecture.version,
         "bilm": what_counts(settings.bilm.architecture(), content),
         "text": text_identity(settings, cache),
-        "pretraining": what_counts(settings.pretraining, content),
-        "init_from": None if start is None else _start(start, cache),
+        "pretraining": recipe_identity(settings.pretraining, new_softmax),
+        "init_from": start,
         "save_dtype": settings.save_dtype,
     }
 
 
+def recipe_identity(recipe: PretrainingSettings, new_softmax: bool) -> dict[str, Any]:
+    """What counts of a recipe, which depends on whether a biLM without a softmax is fine-tuned."""
+    values = what_counts(recipe, str)
+    return values if new_softmax else {k: v for k, v in values.items() if k != "new_softmax"}
+
+
 def _start(name: str, cache: Path) -> dict[str, Any]:
-    """A biLM with its softmax, which a training continues too."""
-    softmax = Path(name).expanduser() / "softmax.safetensors"
-    with suppress(FileNotFoundError):
-        softmax = find_bilm(name) / softmax.name
+    """A biLM with its softmax, which a training continues too; official weights have none."""
     return {
         "fingerprint": stored_fingerprint(name, digests(cache)),
-        "softmax": file_digest(str(softmax), cache),
+        "softmax": file_digest(str(softmax_file(name)), cache),
     }
+
+
+def softmax_file(name: str | Path) -> Path:
+    """Where a biLM, given by its name or folder, has its softmax, if it has one."""
+    folder = Path(name).expanduser()
+    with suppress(FileNotFoundError):
+        folder = find_bilm(name)
+    return folder / "softmax.safetensors"
 
 
 def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
@@ -63,7 +76,7 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
     match corpus:
         case MiniCorpusSettings():
             content = {"version": MINI_VERSION, **what_counts(corpus, str)}
-        case TextCorpusSettings(path=path, heldout=heldout):
+        case TextCorpusSettings(path=path, heldout=heldout, weights=weights):
             train, held_out = text_files(path, heldout)
             memory = digests(cache)
             content = {
@@ -71,6 +84,8 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
                 "train": content_digest(train, memory),
                 "heldout": {name_of(file): content_digest([file], memory) for file in held_out},
             }
+            if weights:
+                content["weights"] = file_weights(train, weights)
         case HubCorpusSettings():
             content = what_counts(corpus, str)
         case TaskCorpusSettings():
@@ -79,6 +94,7 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
             content = {
                 "kind": corpus.kind,
                 "task": task.name,
+                "part": corpus.part,
                 "version": task.build.version,
                 "build": what_counts(task.build, partial(file_digest, cache=cache)),
                 "data": data_identity(task, whole, cache),
@@ -89,7 +105,7 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
 def training_text(folder: Path) -> CorpusSource:
     """The corpus that a biLM was trained on, as its folder records it."""
     path = folder / "training.json"
-    recorded = json.loads(path.read_text(encoding="utf-8")).get("settings", {})
+    recorded = read_training(folder).settings
     if "corpus" not in recorded:
         raise ConfigError(
             f"words=corpus: {folder} does not record its training text; train vectors on "

@@ -12,6 +12,7 @@ from torch import Tensor
 from elmo_bench.bilm.token_encoders import TokenEncoder
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.config.pretraining_settings import PretrainingSettings
+from elmo_bench.errors import UserError
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, SentenceStore
 from elmo_bench.pretraining.streams import Stream
 
@@ -123,7 +124,7 @@ class StreamData(LightningDataModule):
         assert self.trainer is not None
         batch_size, world = self.recipe.batch_size, self.trainer.world_size
         if batch_size % world:
-            raise ValueError(
+            raise UserError(
                 f"pretraining.batch_size={batch_size} cannot be divided among {world} processes."
             )
         share, rank = batch_size // world, self.trainer.global_rank

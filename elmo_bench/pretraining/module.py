@@ -1,7 +1,7 @@
 """The Lightning module of pretraining: two streams, the loss, the optimizer and its schedule."""
 
 from collections.abc import Sequence
-from math import cos, isfinite, pi
+from math import cos, pi
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,15 @@ from torch import Tensor
 from torch.nn.functional import dropout, embedding
 from torch.optim import Adagrad, Adam, Optimizer
 
-from elmo_bench.bilm.lstm import State
+from elmo_bench.bilm.lstm import State, run_stacks
 from elmo_bench.bilm.model import BiLm
-from elmo_bench.bilm.softmax import Softmax
+from elmo_bench.bilm.softmax import SampledSoftmax, Softmax
+from elmo_bench.bilm.softmax_rows import SoftmaxRows
 from elmo_bench.config.pretraining_settings import PretrainingSettings, ScheduleSettings
+from elmo_bench.losses import UnreadLosses
 from elmo_bench.pretraining.loader import StreamBatch
 
-
-class DivergedError(RuntimeError):
-    """The loss or a weight is no longer finite."""
+_INITIAL_SUM = 1.0  # of squares in Adagrad, as in TensorFlow
 
 
 class BilmTraining(LightningModule):
@@ -46,8 +46,11 @@ class BilmTraining(LightningModule):
         self.bilm, self.softmax = bilm, softmax
         self.recipe = recipe
         self.loss_scale = float(recipe.unroll_steps) if recipe.sum_over_steps else 1.0
+        self.rows = self._new_rows()
         self.states: list[State] | None = None  # forward and backward, of this rank's rows
-        self.last_loss = float("nan")
+        self.losses = UnreadLosses()
+        self.read_losses: list[float] = []  # but not yet taken
+        self.last_loss: float | None = None  # mean of those taken last, for display
         self.progress = 0.0  # fraction of the training that is done, from 0 to 1
 
     def configure_optimizers(self) -> Optimizer:
@@ -55,32 +58,45 @@ class BilmTraining(LightningModule):
         parameters = [p for p in self.parameters() if p.requires_grad]
         match optimizer.kind:
             case "adagrad":
-                # As in TensorFlow: without an epsilon, and sums of squares that start at 1.
-                return Adagrad(parameters, optimizer.lr, initial_accumulator_value=1.0, eps=0.0)
+                # As in TensorFlow, without an epsilon.
+                return Adagrad(
+                    parameters, optimizer.lr, initial_accumulator_value=_INITIAL_SUM, eps=0.0
+                )
             case "adam":
-                return Adam(parameters, optimizer.lr, betas=(0.9, optimizer.beta2), fused=True)
+                # Lightning cannot clip gradients that the optimizer itself scales back.
+                fused = self.recipe.precision == "32-true"
+                return Adam(parameters, optimizer.lr, betas=(0.9, optimizer.beta2), fused=fused)
 
     def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
         torch.manual_seed(self._seed(batch_idx, self.global_rank))
         vectors = self.bilm.encoder(batch.words)
         stacks = (self.bilm.forward_lstm, self.bilm.backward_lstm)
         previous = self._previous_states(batch.reset)
-        tops, states = [], []
-        for direction, stack in enumerate(stacks):
-            inputs = embedding(batch.inputs[direction], vectors)  # (row, time, dim)
-            layers, (hidden, cell) = stack(inputs, previous[direction])
-            tops.append(layers[-1])
-            states.append((hidden.detach(), cell.detach()))
-        self.states = states
-        top = dropout(torch.stack(tops), stacks[0].dropout, self.training)
-        losses = self.softmax.loss(
-            top.flatten(1, 2), batch.targets.flatten(1, 2), self._seed(batch_idx, 0)
-        )
-        loss = losses.mean()
-        self._watch(loss.detach(), batch_idx)
+        # Packed rows: all of the first step, then all of the second, ...
+        inputs = embedding(batch.inputs.transpose(1, 2).flatten(1), vectors)
+        num_rows, num_steps = batch.inputs.shape[1:]
+        results = run_stacks(stacks, list(inputs), [num_rows] * num_steps, previous)
+        self.states = [(hidden.detach(), cell.detach()) for _, (hidden, cell) in results]
+        tops = torch.stack([layers[-1] for layers, _ in results])
+        top = dropout(tops, stacks[0].dropout, self.training)
+        tokens = top, batch.targets.transpose(1, 2).flatten(1), self._seed(batch_idx, 0)
+        if self.rows is None:
+            loss = self.softmax.loss(*tokens).mean()
+        else:
+            assert isinstance(self.softmax, SampledSoftmax)
+            loss = self.softmax.loss(*tokens, self.rows).mean()
+        self.losses.add(self.trainer.global_step + 1, loss)
         return loss * self.loss_scale
 
+    def optimizer_step(self, epoch: int, batch_idx: int, optimizer: Any, *rest: Any) -> None:
+        super().optimizer_step(epoch, batch_idx, optimizer, *rest)
+        if self.rows is not None:
+            self.rows.write_back(self._table(), optimizer)
+
     def on_before_optimizer_step(self, optimizer: Optimizer) -> None:
+        if self.rows is not None:
+            assert isinstance(optimizer, Adagrad)
+            self.rows.load_sums(optimizer)
         factor = schedule_factor(self.recipe.schedule, self.progress, self.trainer.global_step)
         for group in optimizer.param_groups:
             group["lr"] = self.recipe.optimizer.lr * factor
@@ -91,18 +107,37 @@ class BilmTraining(LightningModule):
         checkpoint["lstm_states"] = [
             tuple(self._gather(tensor) for tensor in state) for state in states
         ]
+        self._read_losses()
+        checkpoint["losses"] = self.read_losses
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         world, rank = self.trainer.world_size, self.trainer.global_rank
         self.states = [
-            tuple(tensor.chunk(world, dim=1)[rank].to(self.device).clone() for tensor in state)
+            tuple(tensor.chunk(world, dim=1)[rank].clone() for tensor in state)
             for state in checkpoint["lstm_states"]
         ] or None
+        self.read_losses = checkpoint["losses"]
 
-    def _previous_states(self, reset: Bool[Tensor, " row"]) -> Sequence[State | None]:
+    def on_train_start(self) -> None:
+        # Lightning loads a checkpoint before it moves the model to its device.
+        if self.states is not None:
+            self.states = [(h.to(self.device), c.to(self.device)) for h, c in self.states]
+
+    def on_train_epoch_end(self) -> None:
+        self._read_losses()  # raises if the training has diverged since they were read last
+
+    def take_losses(self) -> list[float]:
+        """The losses of all batches since the last call; every rank must call this."""
+        self._read_losses()
+        losses, self.read_losses = self.read_losses, []
+        self.last_loss = sum(losses) / max(1, len(losses))
+        return losses
+
+    def _previous_states(self, reset: Bool[Tensor, " row"]) -> Sequence[State]:
         """The final states of the last batch in both directions; zeros for rows that are reset."""
         if self.states is None:
-            return (None, None)
+            stacks = (self.bilm.forward_lstm, self.bilm.backward_lstm)
+            return [stack.new_state(len(reset)) for stack in stacks]
         ended = reset[None, :, None]  # states are (layer, row, dim)
         return [
             (hidden.masked_fill(ended, 0.0), cell.masked_fill(ended, 0.0))
@@ -113,15 +148,27 @@ class BilmTraining(LightningModule):
         mixed = np.random.SeedSequence([self.recipe.seed, batch_idx, rank]).generate_state(1)
         return int(mixed[0])
 
-    def _watch(self, loss: Tensor, batch_idx: int) -> None:
-        """Keep the mean loss of all ranks for callbacks, and stop if it is not finite."""
-        if self.trainer.world_size > 1:
-            loss = loss.clone()
-            torch.distributed.all_reduce(loss)
-            loss = loss / self.trainer.world_size
-        self.last_loss = float(loss)
-        if not isfinite(self.last_loss):
-            raise DivergedError(f"The loss of batch {batch_idx + 1} is {self.last_loss}.")
+    def _new_rows(self) -> SoftmaxRows | None:
+        """Let Adagrad train only the rows of a sampled softmax that a step asks for.
+
+        Adam moves every row at every step, so with Adam the whole table is trained.
+        """
+        recipe = self.recipe
+        if not isinstance(self.softmax, SampledSoftmax) or recipe.optimizer.kind != "adagrad":
+            return None
+        weight, bias = self._table()
+        words = self.softmax.num_negatives + recipe.batch_size * recipe.unroll_steps
+        size = 2 * words * recipe.accumulate_grad_batches
+        weight.requires_grad_(False)
+        bias.requires_grad_(False)
+        return SoftmaxRows(*weight.shape, size, _INITIAL_SUM)
+
+    def _table(self) -> tuple[Tensor, Tensor]:
+        assert isinstance(self.softmax, SampledSoftmax)
+        return self.softmax.weight, self.softmax.bias
+
+    def _read_losses(self) -> None:
+        self.read_losses = self.read_losses + self.losses.read()
 
     def _gather(self, tensor: Tensor) -> Tensor:
         if self.trainer.world_size == 1:

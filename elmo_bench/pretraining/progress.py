@@ -71,9 +71,10 @@ class PretrainingProgress(ProgressBar):
     ) -> None:
         assert isinstance(pl_module, BilmTraining)
         loss = pl_module.last_loss
-        self._loss = (
-            loss if self._loss is None else self._loss + (1 - _SMOOTHING) * (loss - self._loss)
-        )
+        if loss is not None:
+            self._loss = (
+                loss if self._loss is None else self._loss + (1 - _SMOOTHING) * (loss - self._loss)
+            )
         if not self._enabled:
             return
         now = time.monotonic()

@@ -9,7 +9,9 @@ import torch
 from pytorch_lightning import LightningModule, Trainer
 from pytorch_lightning.callbacks import Checkpoint
 
-from elmo_bench.pretraining.module import DivergedError
+from elmo_bench.errors import UserError
+from elmo_bench.losses import DivergedError
+from elmo_bench.records.reading import reading
 
 RESUME = "resume.ckpt"  # in the scratch folder of a pretraining
 
@@ -78,10 +80,11 @@ def find_checkpoint(path: Path, identity: dict[str, Any], force: bool) -> Path |
     """
     if not path.exists():
         return None
-    stored = torch.load(path, map_location="cpu", weights_only=True, mmap=True)["identity"]
+    with reading(path):
+        stored = torch.load(path, map_location="cpu", weights_only=True, mmap=True)["identity"]
     other = first_difference(stored, identity)
     if other and not force:
-        raise ValueError(
+        raise UserError(
             f"{path} belongs to an unfinished training on other text or with other settings "
             f"({other}). Give this one another name=..., or discard the unfinished one with "
             "force=true."

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from elmo_bench.bilm.vocabulary import Vocabulary, sort_by_count
+from elmo_bench.errors import UserError
 from elmo_bench.pretraining.corpus import Corpus, Sentence
 from elmo_bench.records.atomic import replace_folder
 from elmo_bench.records.digest import digest
@@ -74,7 +75,7 @@ def write_store(folder: Path, sentences: Iterable[Sentence], count: bool) -> Cou
                 progress.update(task, sentences=number)
                 _forget_rarest(counts)
     if not number:
-        raise ValueError(f"The {folder.name} text of the corpus has no words.")
+        raise UserError(f"The {folder.name} text of the corpus has no words.")
     return counts
 
 

@@ -1,6 +1,5 @@
 """The stage behind pretrain.py: from settings to a checkpoint folder of a biLM."""
 
-import json
 import logging
 import time
 import warnings
@@ -10,32 +9,34 @@ from typing import Any
 
 import torch
 from filelock import FileLock
-from pytorch_lightning import Trainer
+from pytorch_lightning import Callback, Trainer
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
-from elmo_bench.bilm.model import BiLm
-from elmo_bench.bilm.perplexity import has_softmax, load_softmax
-from elmo_bench.bilm.softmax import Softmax, as_trained_with, build_softmax
-from elmo_bench.bilm.vocabulary import Vocabulary
-from elmo_bench.config.errors import ConfigError
+from elmo_bench.bilm.perplexity import has_softmax
+from elmo_bench.bilm.training_file import read_training
 from elmo_bench.config.pretraining_settings import (
     PretrainingSettings,
     PretrainSettings,
     TaskCorpusSettings,
 )
+from elmo_bench.devices import resolve_device, set_matmul_precision
+from elmo_bench.errors import UserError
 from elmo_bench.loggers import GuardedLogger
+from elmo_bench.losses import DivergedError
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.loader import StreamData
 from elmo_bench.pretraining.memory import keep_freed_memory
-from elmo_bench.pretraining.module import BilmTraining, DivergedError
+from elmo_bench.pretraining.module import BilmTraining
+from elmo_bench.pretraining.new_model import Model, count_steps, new_model
+from elmo_bench.pretraining.new_softmax import BestSoftmax, frozen, softmax_alone
 from elmo_bench.pretraining.resume import RESUME, find_checkpoint, first_difference
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
 from elmo_bench.pretraining.trainer import new_trainer
 
 
-class PretrainingError(ValueError):
+class PretrainingError(UserError):
     """A pretraining that cannot continue; the message says what to do."""
 
 
@@ -66,20 +67,20 @@ def _train(
     cache = Path(settings.paths.cache)
     corpus = build_corpus(settings, cache)
     text = prepare_corpus(corpus, identity["text"], cache / "corpus")
-    bilm, softmax, vocabulary = _new_model(settings, text, folder.name)
-    num_steps = _num_steps(text, recipe)
-    module = BilmTraining(bilm, softmax, recipe)
-    num_batches = num_steps * recipe.accumulate_grad_batches
-    data = StreamData(text, vocabulary, bilm.encoder, recipe, num_batches)
+    model = bilm, softmax, vocabulary = new_model(settings, text, folder.name)
+    recipe = _fitted(recipe, len(vocabulary))
+    settings = settings.but(pretraining=recipe)
+    alone: list[dict[str, Any]] = []
+    if settings.init_from is not None and not has_softmax(bilm):
+        alone = _train_new_softmax(settings, identity, model, text, scratch / "new_softmax")
     heldout = HeldOutPerplexity(
         text.heldout,
         vocabulary,
-        every=max(1, num_steps // recipe.num_validations),
+        every=max(1, count_steps(text, recipe) // recipe.num_validations),
         at_start=settings.init_from is not None,
     )
     budget = TimeBudget(recipe.budget_minutes)
-    trainer = new_trainer(settings, identity, num_steps, scratch, [budget, heldout])
-    _fit(trainer, module, data, find_checkpoint(scratch / RESUME, identity, settings.force))
+    trainer = _fit(settings, identity, model, text, scratch, [budget, heldout])
     if trainer.is_global_zero:
         record = {
             "name": folder.name,
@@ -91,27 +92,68 @@ def _train(
             "seconds": round(budget.seconds, 1),
             "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "perplexity": heldout.history[-1]["perplexity"],
+            "stateful_perplexity": heldout.stateful,
             "history": heldout.history,
+            "new_softmax": alone,
             "settings": _settings(settings),
             "identity": identity,
         }
         dtype = getattr(torch, settings.save_dtype)
         bilm.save(folder, record, {"softmax": softmax.state_dict()}, dtype=dtype)
-        (scratch / RESUME).unlink(missing_ok=True)
+        for stage in (scratch, scratch / "new_softmax"):
+            (stage / RESUME).unlink(missing_ok=True)
     trainer.strategy.barrier()
 
 
 def _set_up_process(settings: PretrainSettings) -> None:
-    """Set memory, threads and seed, and quiet Lightning."""
+    """Set memory, threads, precision and seed, and quiet Lightning."""
     keep_freed_memory()
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", module="pytorch_lightning")
     if settings.trainer.threads is not None:
         torch.set_num_threads(settings.trainer.threads)
+    set_matmul_precision(
+        settings.trainer.matmul_precision, resolve_device(settings.trainer.accelerator)
+    )
     torch.manual_seed(settings.pretraining.seed)
 
 
-def _fit(trainer: Trainer, module: BilmTraining, data: StreamData, checkpoint: Path | None) -> None:
+def _train_new_softmax(
+    settings: PretrainSettings,
+    identity: dict[str, Any],
+    model: Model,
+    text: PreparedCorpus,
+    scratch: Path,
+) -> list[dict[str, Any]]:
+    """Train the softmax on the frozen biLM until it no longer improves; return its history."""
+    bilm, softmax, vocabulary = model
+    how, alone = settings.pretraining.new_softmax, softmax_alone(settings)
+    measurements = how.max_epochs * how.num_validations
+    every = max(1, count_steps(text, alone.pretraining) // measurements)
+    best = BestSoftmax(text.heldout, vocabulary, every, how.patience)
+    scratch.mkdir(exist_ok=True)
+    with frozen(bilm):
+        _fit(alone, identity, model, text, scratch, [TimeBudget(None), best])
+    softmax.load_state_dict(best.best)
+    return best.history
+
+
+def _fit(
+    settings: PretrainSettings,
+    identity: dict[str, Any],
+    model: Model,
+    text: PreparedCorpus,
+    scratch: Path,
+    callbacks: list[Callback],
+) -> Trainer:
+    """Train from the beginning, or from where an interrupted training was."""
+    bilm, softmax, vocabulary = model
+    recipe, num_steps = settings.pretraining, count_steps(text, settings.pretraining)
+    module = BilmTraining(bilm, softmax, recipe)
+    num_batches = num_steps * recipe.accumulate_grad_batches
+    data = StreamData(text, vocabulary, bilm.encoder, recipe, num_batches)
+    trainer = new_trainer(settings, identity, num_steps, scratch, callbacks)
+    checkpoint = find_checkpoint(scratch / RESUME, identity, settings.force)
     if checkpoint is not None and _is_first():
         print(f"Resuming from {checkpoint}", flush=True)
     try:
@@ -129,40 +171,20 @@ def _fit(trainer: Trainer, module: BilmTraining, data: StreamData, checkpoint: P
                 logger.finish()
     if trainer.interrupted:
         raise KeyboardInterrupt
+    return trainer
 
 
-def _new_model(
-    settings: PretrainSettings, text: PreparedCorpus, name: str
-) -> tuple[BiLm, Softmax, Vocabulary]:
-    """A new biLM, softmax and vocabulary, or those of `init_from`.
-
-    Official weights have no softmax and no vocabulary, so these are made for the corpus.
-    """
-    recipe = settings.pretraining
-    words = recipe.vocabulary
-    if settings.init_from is None:
-        vocabulary = text.vocabulary(words.max_words, words.min_count)
-        bilm = BiLm(settings.bilm.architecture().but(name=name), vocabulary.words)
-    else:
-        bilm = BiLm.load(settings.init_from).train()
-        bilm.architecture = bilm.architecture.but(name=name)
-        if has_softmax(bilm):
-            softmax, vocabulary = load_softmax(bilm)
-            return bilm, as_trained_with(recipe.loss, softmax), vocabulary
-        vocabulary = text.vocabulary(words.max_words, words.min_count)
-        bilm.vocabulary = vocabulary.words
-    return bilm, build_softmax(recipe.loss, bilm.projection_dim, len(vocabulary)), vocabulary
-
-
-def _num_steps(text: PreparedCorpus, recipe: PretrainingSettings) -> int:
-    # A sentence of n words has n + 1 targets in each direction.
-    tokens = recipe.epochs * (text.train.num_words + len(text.train))
-    if tokens < recipe.tokens_per_step:
-        raise ConfigError(
-            f"the corpus has {tokens} tokens in {recipe.epochs} epochs, but one step takes "
-            f"{recipe.tokens_per_step}. Lower pretraining.batch_size, or raise pretraining.epochs."
+def _fitted(recipe: PretrainingSettings, num_words: int) -> PretrainingSettings:
+    """The recipe with a softmax that fits the vocabulary; says so if it is another one."""
+    loss = recipe.loss.fitted(num_words)
+    if loss != recipe.loss and _is_first():
+        print(
+            f"The vocabulary has only {num_words:,} words, so the loss is {loss.shown()} instead "
+            f"of {recipe.loss.shown()} (pretraining.loss).",
+            flush=True,
         )
-    return tokens // recipe.tokens_per_step
+    fitted: PretrainingSettings = recipe.but(loss=loss)
+    return fitted
 
 
 def _settings(settings: PretrainSettings) -> dict[str, Any]:
@@ -194,7 +216,7 @@ def _is_finished(folder: Path, identity: dict[str, Any], force: bool) -> bool:
     record = folder / "training.json"
     if force or not record.exists():
         return False
-    stored = json.loads(record.read_text(encoding="utf-8")).get("identity", {})
+    stored = read_training(folder).identity
     other = first_difference(stored, identity)
     if other:
         raise PretrainingError(

@@ -21,23 +21,34 @@ class TaskCorpus:
         task: Which task.
         data: Where its corpus is read from.
         cache: Where the mini benchmark is kept.
+        part: Train on these segments only, such as the questions of squad; perplexity is measured
+            on every part anyway.
     """
 
-    def __init__(self, task: TaskSettings, data: DataSettings, cache: Path) -> None:
+    def __init__(
+        self, task: TaskSettings, data: DataSettings, cache: Path, part: str | None = None
+    ) -> None:
         self._settings, self._cache = task, cache
         self._data = data.but(train_limit=None, train_fraction=1.0)
         self._task: Task = build_task(task.build)
+        self._part = part
 
     def train(self) -> Iterator[Sentence]:
         """Stream the distinct segments of the training split."""
-        return self._segments("train")
+        return self._segments("train", self._part)
 
     def heldout(self) -> Mapping[str, Iterator[Sentence]]:
-        """Stream the distinct segments of the dev split."""
-        return {"dev": self._segments("dev")}
+        """Stream the distinct segments of the dev split: all of them, and each part alone."""
+        parts = self._settings.build.segment_names
+        return {"dev": self._segments("dev", None)} | {
+            part: self._segments("dev", part) for part in parts
+        }
 
-    def _segments(self, split: Split) -> Iterator[Segment]:
+    def _segments(self, split: Split, part: str | None) -> Iterator[Segment]:
         examples, _ = load_split(self._task, self._settings, self._data, split, self._cache)
+        if part is not None:
+            position = self._settings.build.segment_names.index(part)
+            examples = [e._replace(segments=(e.segments[position],)) for e in examples]
         whole = ""
         for segment in distinct_segments(examples):
             text = f" {' '.join(segment)} "

@@ -7,7 +7,10 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import write_text
+from elmo_bench.records.reading import checked, read_object
+from elmo_bench.records.visible import visible
 
 Kind = TypeVar("Kind")
 
@@ -24,30 +27,23 @@ def write_json(path: Path, record: Any) -> Path:
 
 
 def read_as(kind: type[Kind], path: Path, version: int) -> Kind:
-    """Read a dataclass; a ValueError says what is wrong with the file.
+    """Read a dataclass; a UserError says what is wrong with the file.
 
     Args:
         kind: The dataclass; keys that it does not have are ignored. Its `file` is the path.
         path: The file.
         version: The newest version of the format that this code knows.
     """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path}: not a readable JSON file ({error})") from error
-    if not isinstance(content, dict):
-        raise ValueError(f"{path}: not a JSON object but a {type(content).__name__}")
-    if content.get("version", 0) > version:
-        raise ValueError(
+    content = read_object(path)
+    found = content.get("version", 0)
+    if isinstance(found, int) and found > version:
+        raise UserError(
             f"{path}: written by a newer elmo_bench (record version {content['version']}, "
             f"this one reads up to {version}); update elmo_bench"
         )
     known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    try:
-        values = {key: value for key, value in content.items() if key in known}
-        return kind(**values | {"file": path})
-    except TypeError as error:
-        raise ValueError(f"{path}: not a record ({error})") from error
+    values = {key: value for key, value in content.items() if key in known}
+    return checked(kind, {**values, "file": path}, path)
 
 
 def source_of(file: Path | None) -> str:
@@ -62,6 +58,6 @@ def read_all(read: Callable[[Path], Kind], directory: Path) -> list[Kind]:
     for path in sorted(directory.glob("*.json")):
         try:
             found.append(read(path))
-        except ValueError as error:
-            log.warning("skipped a damaged record: %s", error)
+        except UserError as error:
+            log.warning("skipped a damaged record: %s", visible(str(error)))
     return found

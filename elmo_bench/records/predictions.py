@@ -1,19 +1,36 @@
 """The test predictions stored beside a record: one JSON object per example, gzipped."""
 
-import gzip
 import json
-import zlib
+import logging
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import write_gzip
+from elmo_bench.records.reading import checked, parse_json, read_bytes, reading
 from elmo_bench.records.run import Record
 
 _DECODER = json.JSONDecoder()
 _COUNTS = '"counts":'
+log = logging.getLogger(__name__)
+
+
+class _Marks(BaseModel):
+    label: str | int | None = None
+    spans: list[tuple[int, int, int, str]] = []
+
+
+class _Example(BaseModel):
+    """What pages show of an example; there is none of it after `elmo-bench redact`."""
+
+    id: str
+    tokens: list[list[str]] = []
+    gold: _Marks = _Marks()
+    predicted: _Marks = _Marks()
 
 
 class Predictions:
@@ -23,7 +40,10 @@ class Predictions:
         self.lines = lines
 
     def __getitem__(self, index: int) -> dict[str, Any]:
-        return dict(json.loads(self.lines[index]))
+        place = f"line {index + 1} of predictions"
+        content = parse_json(self.lines[index], place)
+        checked(_Example, content, place)
+        return dict(content)
 
     @property
     def has_text(self) -> bool:
@@ -44,27 +64,41 @@ class Predictions:
             counts.append(_DECODER.raw_decode(line, start)[0])
         return np.asarray(counts, dtype=np.float64)
 
+    def check(self) -> None:
+        """Raise unless every example has the same number of counts."""
+        if self.counts.ndim != 3 or self.counts.shape[2] != 4 or not np.isfinite(self.counts).all():
+            raise UserError(f"counts of shape {self.counts.shape}, not (example, group, 4)")
+
 
 def read_predictions(record: Record) -> Predictions | None:
-    """Read the predictions of a run, beside its record; None if they were not kept."""
+    """Read the predictions of a run; None if they were not kept, or with a warning if damaged."""
     if record.predictions is None or record.file is None:
         return None
-    path = record.file.parent / record.predictions
+    path = record.file.parent / Path(record.predictions).name  # beside it, whatever the path says
     if not path.is_file():
         return None
     try:
-        return Predictions(gzip.decompress(path.read_bytes()).decode("utf-8").splitlines())
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not a readable file of predictions ({error})") from error
+        predictions = Predictions(_lines(path))
+        with reading(path):
+            predictions.check()
+    except UserError as error:
+        log.warning("skipped damaged predictions: %s", error)
+        return None
+    return predictions
+
+
+def _lines(path: Path) -> list[str]:
+    with reading(path):
+        return read_bytes(path).decode("utf-8").splitlines()
 
 
 def redact_text(path: Path) -> None:
     """Keep only what each example contributes to the score: no words of the corpus, no labels."""
-    lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
     kept = []
-    for line in lines:
-        example = json.loads(line)
-        kept.append(json.dumps({"id": example["id"], "counts": example["counts"]}) + "\n")
+    with reading(path):
+        for line in _lines(path):
+            example = json.loads(line)
+            kept.append(json.dumps({"id": example["id"], "counts": example["counts"]}) + "\n")
     write_gzip(path, "".join(kept).encode())
 
 

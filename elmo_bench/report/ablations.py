@@ -56,11 +56,20 @@ def _placed(title: str, option: str, *placement: str) -> Column:
     )
 
 
+def _last(title: str, option: str, gamma: bool) -> Column:
+    return Column(
+        title,
+        lambda elmo: elmo.get("layers") == "last" and elmo.get("gamma", True) == gamma,
+        {"elmo": option},
+    )
+
+
 LAYERS = {
-    "last": Column("Last only", lambda elmo: elmo.get("layers") == "last", {"elmo": "last"}),
+    "last": _last("Last only", "last", gamma=True),
     "all_1": _penalized(1.0),
     "all_0.001": _penalized(0.001),
 }
+UNSCALED = {"last_unscaled": _last("Last only, without γ", "no_gamma", gamma=False)}  # supplement
 PLACEMENT = {
     "input": _placed("Input only", "input", "input"),
     "both": _placed("Input & output", "both", "input", "output"),
@@ -70,8 +79,12 @@ PLACEMENT = {
 
 def layers_table(runs: Runs) -> Table:
     """Table 2: the last layer only or all layers, with strong or weak L2 on their weights."""
-    rows = _elmo_rows(runs, "layers", LAYERS, ("elmo.layers", "elmo.l2"))
-    columns = HEAD | {"baseline": "Baseline"} | {k: c.title for k, c in LAYERS.items()}
+    unscaled = any(not group.config["elmo"].get("gamma", True) for group in runs.with_elmo)
+    shown = LAYERS | UNSCALED if unscaled else LAYERS
+    # A single layer is neither weighted nor normalized, so these vary along the row as well.
+    varying = ("elmo.layers", "elmo.l2", "elmo.layer_norm", "elmo.gamma")
+    rows = _elmo_rows(runs, "layers", shown, varying)
+    columns = HEAD | {"baseline": "Baseline"} | {k: c.title for k, c in shown.items()}
     return Table("layers", "Layer ablation (the paper's Table 2)", columns, rows, NOTES)
 
 

@@ -1,14 +1,15 @@
 """The paper's Tables 4, 5 and 6, from the records of analyses."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table as RichTable
 
 from elmo_bench.records.analysis import Analysis
 from elmo_bench.report.cells import PAPER, Cell, Table, word
 from elmo_bench.report.paper import SOURCE, ablations
+from elmo_bench.report.terminal import show
 from elmo_bench.report.weights import layer_name
 
 HEAD = {
@@ -31,12 +32,14 @@ NEIGHBORS = {
     "nearest": "Nearest in context",
     "static": "Nearest without context",
 }
+NARROW_SCORES = ("source", "bilm", "corpus", "static", "context", "frequent", "settings")
+NARROW_NEIGHBORS = ("runs", "bilm", "corpus", "layer", "task", "static")
 SHOWN = 3  # neighbors per source in the table; the records have all
 AROUND = 8  # words shown on either side
 
 
-def scores_table(analyses: Iterable[Analysis]) -> Table:
-    """Tables 5 and 6: the score of every layer, after the baselines."""
+def scores_table(analyses: Iterable[Analysis], paper: bool = True) -> Table:
+    """Tables 5 and 6: the score of every layer, after the baselines; and the paper's, if wanted."""
     scored = [analysis for analysis in analyses if analysis.metric]
     scored.sort(key=lambda a: (a.analysis, a.data, a.bilm, method_label(a)))
     depth = max((len(analysis.layers) for analysis in scored), default=0)
@@ -49,9 +52,10 @@ def scores_table(analyses: Iterable[Analysis]) -> Table:
     }
     rows = [row for analysis in scored for row in _score_rows(analysis)]
     for name in dict.fromkeys(analysis.analysis for analysis in scored):
-        published = ablations("analysis").get(name, {})
-        paper = {"task": word(name), "corpus": word(PAPER)}
-        rows.append(paper | {key: _percent(value) for key, value in published.items()})
+        published = ablations("analysis").get(name, {}) if paper else {}
+        if published:
+            head = {"task": word(name), "corpus": word(PAPER)}
+            rows.append(head | {key: _percent(value) for key, value in published.items()})
     rows.sort(key=lambda row: row["task"].text)
     notes = [
         "Scores in percent. wsd: F1; pos: accuracy on all words, and on words unseen in training.",
@@ -62,7 +66,7 @@ def scores_table(analyses: Iterable[Analysis]) -> Table:
         f"Paper: {SOURCE} (SemCor and four test sets; Penn Treebank).",
     ]
     title = "What the layers know (the paper's Tables 5 and 6)"
-    return Table("analysis", title, columns, rows, notes)
+    return Table("analysis", title, columns, rows, notes, NARROW_SCORES)
 
 
 def _percent(value: float) -> Cell:
@@ -106,26 +110,22 @@ def method_label(analysis: Analysis) -> str:
         parts = [f"nearest {settings['nearest']}"]
         parts += ["centered"] if settings["center"] else []
         parts += [f"window {settings['window']}"] if settings["window"] else []
+        parts += ["WordNet's first sense"] if "wordnet" in settings.get("files", {}) else []
         return ", ".join(parts)
     limit = settings.get("limit")
     return f"{limit} training sentences" if limit else ""
 
 
 def show_scores(analyses: list[Analysis], console: Console) -> None:
-    """Print analyses of the same data side by side, with a row per baseline and layer."""
+    """Print analyses of the same data: a row for each method and metric, a column per layer."""
     first = analyses[0]
     title = f"{first.analysis} on {first.data} ({first.sizes['test']:,} tested), biLM {first.bilm}"
-    table = RichTable("", title=title, title_justify="left")
-    columns = [(a, metric) for a in analyses for metric in first.layers[0]]
-    for analysis, metric in columns:
-        parts = [metric, *filter(None, method_label(analysis).split(", "))]
-        table.add_column("\n".join(parts), justify="right")
-    for name in first.baselines:
-        table.add_row(name, *(f"{a.baselines[name][m]:.1f}" for a, m in columns), style="dim")
-    table.add_section()
-    for layer in range(len(first.layers)):
-        table.add_row(layer_name(layer), *(f"{a.layers[layer][m]:.1f}" for a, m in columns))
-    console.print(table)
+    table = scores_table(analyses, paper=False)
+    named = {"task", "corpus", "bilm", "source"}  # by the title
+    columns = {key: name for key, name in table.columns.items() if key not in named}
+    rows = [{key: cell for key, cell in row.items() if key in columns} for row in table.rows]
+    notes = [f"{_column(name).capitalize()}: {name}." for name in first.baselines]
+    show(replace(table, title=title, columns=columns, rows=rows, notes=notes), console)
 
 
 def neighbors_table(analyses: Iterable[Analysis]) -> Table:
@@ -146,7 +146,7 @@ def neighbors_table(analyses: Iterable[Analysis]) -> Table:
     ]
     notes = ["The word is in brackets; the number before each sentence is the cosine similarity."]
     title = "Nearest neighbors in context (the paper's Table 4)"
-    return Table("neighbors", title, NEIGHBORS, rows, notes)
+    return Table("neighbors", title, NEIGHBORS, rows, notes, NARROW_NEIGHBORS)
 
 
 def _nearest(neighbors: list[dict[str, Any]]) -> Iterator[str]:

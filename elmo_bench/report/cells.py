@@ -8,6 +8,7 @@ from elmo_bench.report.gain import error_reduction, format_gain
 from elmo_bench.report.groups import Group, mean_and_spread
 
 PAPER = "paper"  # the corpus column in rows of published numbers
+SHORT = "short cells"  # in Table.narrow: where cells change to their short form
 Value = float | int | str | None
 
 
@@ -19,17 +20,22 @@ class Cell:
         text: What is displayed.
         values: Raw values by name, which is appended to the column's; '' is the column itself.
         command: The command that would fill the cell, which then has no text.
+        short: What a narrow terminal displays; '' is the same text.
     """
 
     text: str = ""
     values: Mapping[str, Value] = field(default_factory=dict)
     command: str | None = None
+    short: str = ""
 
     @property
     def sort_value(self) -> Value:
         """What a column is sorted by: the first number, otherwise the text."""
         numbers = (value for value in self.values.values() if isinstance(value, float | int))
         return next(numbers, self.text)
+
+
+NARROW = ("metric", "words", "bilm", "source", SHORT, "settings", "corpus")
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,9 @@ class Table:
     Args:
         columns: Titles by key, in order. Columns that are empty in all rows are not shown.
         notes: What a reader needs to know, one sentence each.
+        narrow: The columns that a narrow terminal takes out, the least important first; columns
+            that identify a row become headings, and SHORT shortens the cells.
+        shortened: What short cells leave out.
     """
 
     name: str
@@ -46,6 +55,8 @@ class Table:
     columns: Mapping[str, str]
     rows: list[dict[str, Cell]]
     notes: list[str] = field(default_factory=list)
+    narrow: tuple[str, ...] = NARROW
+    shortened: str = "numbers of seeds"
 
     @cached_property
     def shown(self) -> dict[str, str]:
@@ -98,7 +109,8 @@ def score(group: Group, split: str) -> Cell:
         return Cell("failed", {"": "failed"}) if group.failed else Cell()
     mean, spread = mean_and_spread(values)
     text = f"{mean:.2f}" if spread is None else f"{mean:.2f} ± {spread:.2f}"
-    return Cell(f"{text} ({len(values)})", {"mean": mean, "sd": spread, "n": len(values)})
+    values_by_name = {"mean": mean, "sd": spread, "n": len(values)}
+    return Cell(f"{text} ({len(values)})", values_by_name, short=text)
 
 
 def scores(groups: list[tuple[Group, str]], split: str) -> Cell:

@@ -8,6 +8,7 @@ from elmo_bench.report.run_command import run_command
 
 COLUMNS = {
     "task": "Task",
+    "text": "Text",
     "metric": "Metric",
     "corpus": "Corpus",
     "words": "Word vectors",
@@ -24,6 +25,7 @@ NOTES = [
     f"Paper: {SOURCE}.",
 ]
 WITHOUT = ("bilm.finetune",)
+PARTS = ("contexts", "questions")  # of squad, which the paper measured apart
 
 
 def finetuning_table(runs: Runs) -> Table:
@@ -36,26 +38,44 @@ def finetuning_table(runs: Runs) -> Table:
     rows: list[dict[str, Cell]] = []
     tuned = [group for group in runs.with_elmo if group.config["bilm"].get("finetune")]
     for group in tuned:
-        rows.append(_row(group, original.get(group.key(*WITHOUT))))
+        row = _row(group, original.get(group.key(*WITHOUT)))
+        rows += [row | _perplexities(group, text) for text in _texts(group)]
     for task in dict.fromkeys(group.task for group in tuned):
-        published = ablations("finetuning").get(task, {})
-        if published:
-            numbers = {name: number(value) for name, value in published.items()}
-            rows.append({"task": word(task), "corpus": word(PAPER)} | numbers)
-    rows.sort(key=lambda row: row["task"].text)
+        rows += [_paper_row(task, text) for text in ("", *PARTS) if _published(task, text)]
+    rows.sort(key=lambda row: (row["task"].text, row["text"].text))
     return Table("finetuning", "biLM fine-tuned on the task's text", COLUMNS, rows, NOTES)
 
 
 def _row(group: Group, before: Group | None) -> dict[str, Cell]:
     row = head(group)
-    for when in ("before", "after"):
-        row[f"perplexity_{when}"] = _perplexity(group, when)
     if before is None:
-        command = run_command(group, {"bilm.finetune": "false"})
+        chosen = "elmo=paper_finetuned" in group.any_record.overrides
+        command = run_command(group, {"elmo": "paper"} if chosen else {"bilm.finetune": "false"})
         return row | {"before": missing(command), "after": score(group, "dev")}
     return row | {"before": score(before, "dev"), "after": score(group, "dev")}
 
 
-def _perplexity(group: Group, when: str) -> Cell:
-    measured = [record.perplexity[when]["mean"] for record in group.records if record.perplexity]
-    return number(mean_and_spread(measured)[0], digits=1) if measured else Cell()
+def _texts(group: Group) -> list[str]:
+    """The parts of the task's text that were measured, or "" for all of it."""
+    measured = {key for record in group.records for key in record.perplexity}
+    return [part for part in PARTS if f"{part} before" in measured] or [""]
+
+
+def _perplexities(group: Group, text: str) -> dict[str, Cell]:
+    cells = {"text": word(text)}
+    for when in ("before", "after"):
+        key = f"{text} {when}".strip()
+        means = [record.perplexity[key]["mean"] for record in group.records if record.perplexity]
+        cells[f"perplexity_{when}"] = (
+            number(mean_and_spread(means)[0], digits=1) if means else Cell()
+        )
+    return cells
+
+
+def _published(task: str, text: str) -> dict[str, float]:
+    return ablations("finetuning").get(f"{task} {text}".strip(), {})
+
+
+def _paper_row(task: str, text: str) -> dict[str, Cell]:
+    numbers = {name: number(value) for name, value in _published(task, text).items()}
+    return {"task": word(task), "text": word(text), "corpus": word(PAPER)} | numbers

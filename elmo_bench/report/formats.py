@@ -1,18 +1,12 @@
-"""Tables as text: Markdown, LaTeX, CSV, JSON, and for the terminal."""
+"""Tables as text: Markdown, LaTeX, CSV, JSON."""
 
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as RichTable
-
-from elmo_bench.report.cells import PAPER, Cell, Table, Value
-
-PIPE_WIDTH = 180  # columns of output that does not go to a terminal
+from elmo_bench.report.cells import Cell, Table, Value
 
 LATEX_SPECIALS = str.maketrans(
     {
@@ -30,45 +24,9 @@ LATEX_SPECIALS = str.maketrans(
 )
 
 
-def new_console() -> Console:
-    """A console as wide as the terminal, or wide enough for tables when the output is a file."""
-    console = Console()
-    return console if console.is_terminal else Console(width=PIPE_WIDTH)
-
-
-def show(table: Table, console: Console) -> None:
-    """Print a table to the terminal, with its notes and the commands that would fill its gaps."""
-    if not table.rows:
-        console.print(f"{table.title}: no runs.", highlight=False)
-        return
-    shown = RichTable(title=table.title, title_justify="left", title_style="bold")
-    for key, title in table.shown.items():
-        numeric = is_numeric(table, key)
-        shown.add_column(
-            title,
-            justify="right" if numeric else "left",
-            no_wrap=numeric and key != "paper",
-            overflow="fold",
-        )
-    for row, following in zip(table.rows, [*table.rows[1:], None], strict=True):
-        ends = following is None or following["task"].text != row["task"].text
-        texts = map(escape, _texts(table, row))
-        shown.add_row(*texts, end_section=ends, style=_style(row))
-    console.print(shown)
-    for note in all_notes(table):
-        console.print(note, style="dim", highlight=False)
-    for number, command in enumerate(table.commands, start=1):
-        console.print(f"[{number}] {command}", markup=False, highlight=False, soft_wrap=True)
-    console.print()
-
-
 def all_notes(table: Table) -> list[str]:
     """The notes below a table, including what all its runs have in common."""
     return [table.shared, *table.notes] if table.shared else table.notes
-
-
-def _style(row: dict[str, Cell]) -> str:
-    return "dim" if row.get("corpus", Cell()).text == PAPER else ""
 
 
 def markdown(table: Table) -> str:
@@ -162,11 +120,22 @@ ONE_BY_ONE: dict[str, Callable[[Table], str]] = {
 }
 
 
-def _texts(table: Table, row: dict[str, Cell]) -> list[str]:
+def cell_texts(
+    table: Table, row: dict[str, Cell], columns: Iterable[str], short: bool = False
+) -> list[str]:
     """The texts of a row; a missing cell refers to the command that would fill it."""
     numbers = {command: number for number, command in enumerate(table.commands, start=1)}
-    cells = [row.get(key, Cell()) for key in table.shown]
-    return [f"[{numbers[cell.command]}]" if cell.command else cell.text for cell in cells]
+    cells = [row.get(key, Cell()) for key in columns]
+    return [
+        f"[{numbers[cell.command]}]"
+        if cell.command
+        else (cell.short if short and cell.short else cell.text)
+        for cell in cells
+    ]
+
+
+def _texts(table: Table, row: dict[str, Cell]) -> list[str]:
+    return cell_texts(table, row, table.shown)
 
 
 def is_numeric(table: Table, key: str) -> bool:

@@ -1,6 +1,7 @@
 """Groups of runs that differ only in the seed, and which group is the baseline of which."""
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 from elmo_bench.records.run import Record
 
 UNTRAINED = "untrained"  # the control arm: ELMo on a biLM that was never trained
+DIGEST = re.compile("[0-9a-f]{16,}")
 ELMO_KEYS = ("elmo", "bilm", "cache_dtype")  # config keys that ELMo adds
 
 
@@ -207,4 +209,6 @@ def differences(groups: Iterable[Group]) -> list[str]:
 
 def _short(value: Any) -> str:
     text = "null" if value is None else str(value)
+    if DIGEST.fullmatch(text):
+        return text[:8]
     return text if len(text) <= 24 else "…" + text[-23:]

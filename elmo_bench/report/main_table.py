@@ -1,8 +1,9 @@
 """The paper's Table 1 from the recorded runs, and the list of all groups of runs."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 
-from elmo_bench.report.cells import Cell, Table, gain, missing, probability, score, word
+from elmo_bench.report.cells import NARROW, Cell, Table, gain, missing, probability, score, word
 from elmo_bench.report.gain import error_reduction
 from elmo_bench.report.groups import (
     Group,
@@ -11,7 +12,7 @@ from elmo_bench.report.groups import (
     mean_and_spread,
     with_most_data,
 )
-from elmo_bench.report.paper import SOURCE, published
+from elmo_bench.report.paper import SOURCE, authors_finetuned, published
 from elmo_bench.report.run_command import has_usual_elmo, options, run_command
 
 MAIN = {
@@ -26,6 +27,7 @@ MAIN = {
     "elmo": "+ELMo",
     "gain": "Gain abs. / rel.",
     "p": "p",
+    "finetuned": "+ELMo, biLM fine-tuned",
     "paper": "Paper",
 }
 GROUPS = {
@@ -41,6 +43,8 @@ GROUPS = {
     "test": "Test",
     "failed": "Failed seeds",
 }
+FINETUNE = "bilm.finetune"  # the setting in which the groups of one row differ
+NARROW_MAIN = ("paper", *NARROW[:-1], "p", "corpus")
 SCORES = "Scores in percent: mean ± standard deviation over seeds (number of seeds)."
 GAIN = "Gain: absolute / relative error reduction, over the seeds that baseline and +ELMo share."
 
@@ -53,8 +57,9 @@ def main_table(runs: Runs, tasks: list[str] | None = None) -> Table:
         tasks: Tasks that get a row even without runs; None for all tasks.
     """
     chosen = headline_groups(runs)
+    finetuned = {group.key(FINETUNE): group for group in runs.with_elmo if is_finetuned(group)}
     rows = [
-        _main_row(runs, group, settings)
+        _main_row(runs, group, settings) | _finetuned(group, finetuned)
         for group, settings in zip(chosen, differences(chosen), strict=True)
     ]
     compared = {id(runs.baseline(group)) for group in chosen}
@@ -78,10 +83,14 @@ def main_table(runs: Runs, tasks: list[str] | None = None) -> Table:
         from elmo_bench.report.significance import TEST
 
         notes.append(TEST)
-    left_out = len([group for group in runs.with_elmo if group not in chosen])
+    if any("finetuned" in row for row in rows):
+        names = ", ".join(sorted(filter(authors_finetuned, options("task"))))
+        notes.append(f"The authors' scores are with a fine-tuned biLM for: {names}.")
+    beside = [finetuned.get(group.key(FINETUNE)) for group in chosen]
+    left_out = len([group for group in runs.with_elmo if group not in [*chosen, *beside]])
     if left_out:
         notes.append(f"Groups of runs that are only in other tables (--tables all): {left_out}.")
-    return Table("main", "Test scores with and without ELMo", MAIN, rows, notes)
+    return Table("main", "Test scores with and without ELMo", MAIN, rows, notes, NARROW_MAIN)
 
 
 def headline_groups(runs: Runs) -> list[Group]:
@@ -104,8 +113,23 @@ def headline_groups(runs: Runs) -> list[Group]:
 
 def _is_usual(group: Group) -> bool:
     """Whether the ELMo settings are those of the task's yaml and the biLM is not fine-tuned."""
-    finetuned = group.config.get("bilm", {}).get("finetune")
-    return not finetuned and has_usual_elmo(group.any_record)
+    return not is_finetuned(group) and has_usual_elmo(group.any_record)
+
+
+def is_finetuned(group: Group) -> bool:
+    """Whether the biLM was fine-tuned on the task's text."""
+    return bool(group.config.get("bilm", {}).get("finetune"))
+
+
+def _finetuned(group: Group, finetuned: Mapping[str, Group]) -> dict[str, Cell]:
+    """The same runs with a fine-tuned biLM, or the command for them, if any task has such runs."""
+    if is_finetuned(group) or group.is_untrained:
+        return {}
+    if found := finetuned.get(group.key(FINETUNE)):
+        return {"finetuned": score(found, "test")}
+    if finetuned and group.any_record.elmo == "paper" and authors_finetuned(group.task):
+        return {"finetuned": missing(run_command(group, {"elmo": "paper_finetuned"}))}
+    return {}
 
 
 def paired_seeds(baseline: Group | None, group: Group) -> list[int]:

@@ -31,6 +31,11 @@ def published(task: str) -> dict[str, float]:
     return {str(arm): float(score) for arm, score in scores.items()}
 
 
+def authors_finetuned(task: str) -> bool:
+    """Whether the authors fine-tuned the biLM on the task's text for Table 1."""
+    return bool((_task_yaml(task).get("elmo") or {}).get("finetune"))
+
+
 @cache
 def ablations(table: str) -> dict[str, dict[str, Any]]:
     """Tables 2, 3 and 7 (`layers`, `placement`, `words`): task -> column -> score."""

@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 
 from rich.console import Console
-from rich.table import Table
 
 from elmo_bench.records.run import Record
+from elmo_bench.report.cells import Cell, Table, word
 from elmo_bench.report.gain import format_gain
 from elmo_bench.report.groups import UNTRAINED, is_untrained
+from elmo_bench.report.terminal import show
 from elmo_bench.report.weights import layer_name
 
 BAR = 30  # characters for a layer weight of 1
+SPLITS = ("dev", "test")
 
 
 def show_comparison(
@@ -21,57 +23,66 @@ def show_comparison(
 ) -> None:
     """Print a run next to its baseline and the paper's numbers."""
     console = console or Console()
-    console.print(comparison_table(baseline, record, published))
+    show(comparison_table(baseline, record, published), console)
     if record.layer_weights:
-        console.print(weights_table(record))
+        show(weights_table(record), console)
 
 
 def comparison_table(
     baseline: Record | None, record: Record, published: Mapping[str, float]
 ) -> Table:
-    """Scores of a run and its baseline, with the paper's below."""
+    """Scores of a run and its baseline; the paper's are in the note."""
     metric = record.metric
-    table = Table(title=f"{record.task} on {record.data}, seed {record.seed}", title_justify="left")
-    for column in ("", f"dev {metric}", f"test {metric}", "training s"):
-        table.add_column(column, justify="left" if not column else "right")
-    for label, row in (("baseline", baseline), (_arm(record), record)):
-        if row is not None:
-            scores = [f"{row.scores[split][metric]:.2f}" for split in ("dev", "test")]
-            table.add_row(label, *scores, f"{row.seconds.get('training', 0):.0f}")
+    columns = {"arm": "", **{split: f"{split} {metric}" for split in SPLITS}, "s": "training s"}
+    rows = [_scores_row(arm_name(row), row) for row in (baseline, record) if row is not None]
     if baseline is not None:
-        gains = [
-            format_gain(baseline.scores[split][metric], record.scores[split][metric])
-            for split in ("dev", "test")
-        ]
-        table.add_row("gain (absolute / error reduction)", *gains, "", style="bold")
+        gains = {
+            split: format_gain(baseline.scores[split][metric], record.scores[split][metric])
+            for split in SPLITS
+            if metric in baseline.scores.get(split, {}) and metric in record.scores.get(split, {})
+        }
+        cells = {split: Cell(gain) for split, gain in gains.items()}
+        rows.append({"arm": word("gain / error reduction"), **cells})
+    notes = []
     if published:
-        table.add_section()
-        paper = f"paper, on its own corpus: {published['baseline']} -> {published['elmo']}"
-        gain = format_gain(published["baseline"], published["elmo"])
-        table.add_row(paper, "", gain, "", style="dim")
-    return table
+        before, after = published["baseline"], published["elmo"]
+        gain = format_gain(before, after)
+        notes.append(f"The paper, on its own corpus: {before} -> {after} ({gain}).")
+    title = f"{record.task} on {record.data}, seed {record.seed}"
+    return Table("run", title, columns, rows, notes, narrow=("s", "dev"))
+
+
+def _scores_row(name: str, record: Record) -> dict[str, Cell]:
+    scores = {
+        split: record.scores[split][record.metric]
+        for split in SPLITS
+        if record.metric in record.scores.get(split, {})
+    }
+    cells = {split: Cell(f"{score:.2f}", {"": score}) for split, score in scores.items()}
+    seconds = record.seconds.get("training", 0)
+    return {"arm": word(name), **cells, "s": Cell(f"{seconds:.0f}", {"": seconds})}
 
 
 def weights_table(record: Record) -> Table:
     """The learned layer weights as bars."""
-    table = Table(title="Layer weights (softmax, sum to 1) and gamma", title_justify="left")
-    table.add_column("placement")
-    table.add_column("layer")
-    table.add_column("weight", justify="right")
-    table.add_column("", min_width=BAR)
+    columns = {"placement": "placement", "layer": "layer", "weight": "weight", "bar": " "}
+    rows: list[dict[str, Cell]] = []
     for placement, learned in record.layer_weights.items():
         weights = learned["weights"]
         layers = learned.get("layers", range(len(weights)))
-        for index, (layer, weight) in enumerate(zip(layers, weights, strict=True)):
-            bar = "█" * round(BAR * weight)
-            name = placement if index == 0 else ""
-            table.add_row(name, layer_name(layer), f"{weight:.3f}", bar)
-        table.add_row("", "gamma", f"{learned['gamma']:.3f}", "")
-        table.add_section()
-    return table
+        named = [(layer_name(layer), weight) for layer, weight in zip(layers, weights, strict=True)]
+        for name, value in [*named, ("gamma", learned["gamma"])]:
+            row = {"placement": word(placement), "layer": word(name)}
+            row["weight"] = Cell(f"{value:.3f}", {"": value})
+            if name != "gamma":
+                row["bar"] = word("█" * round(BAR * value))
+            rows.append(row)
+    title = "Layer weights (softmax, sum to 1) and gamma"
+    return Table("weights", title, columns, rows, narrow=("bar",))
 
 
-def _arm(record: Record) -> str:
+def arm_name(record: Record) -> str:
+    """What a run is called next to its baseline."""
     if record.elmo == "none":
         return "baseline"
     bilm = f"{record.bilm}, {UNTRAINED}" if is_untrained(record) else record.bilm

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.analysis import Analysis, read_analyses
 from elmo_bench.records.run import Record, read_records
 from elmo_bench.report.groups import ELMO_KEYS, key_of
@@ -119,7 +120,7 @@ def _date(text: str | None, option: str) -> datetime | None:
     try:
         return _utc(datetime.fromisoformat(text))
     except ValueError as error:
-        raise ValueError(f"{option} {text}: not a date like 2018-02-15 ({error})") from error
+        raise UserError(f"{option} {text}: not a date like 2018-02-15 ({error})") from error
 
 
 def _utc(moment: datetime) -> datetime:

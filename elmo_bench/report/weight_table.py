@@ -1,6 +1,6 @@
 """The learned layer weights as a table, with their interpretation as notes."""
 
-from elmo_bench.report.cells import Cell, Table, word
+from elmo_bench.report.cells import SHORT, Cell, Table, word
 from elmo_bench.report.groups import Runs, differences, mean_and_spread
 from elmo_bench.report.interpretation import reading
 from elmo_bench.report.main_table import headline_groups
@@ -15,6 +15,7 @@ HEAD = {
     "settings": "Differing settings",
     "placement": "Placement",
 }
+NARROW = ("words", "bilm", "source", SHORT, "settings", "gamma", "corpus")
 
 
 def weight_table(runs: Runs) -> Table:
@@ -44,10 +45,14 @@ def weight_table(runs: Runs) -> Table:
         "(number of seeds)."
     ]
     notes += reading(runs)
-    return Table("weights", "Learned layer weights (the paper's Figure 2)", columns, rows, notes)
+    return Table(
+        "weights", "Learned layer weights (the paper's Figure 2)", columns, rows, notes,
+        NARROW, shortened="standard deviations and numbers of seeds",
+    )  # fmt: skip
 
 
 def _number(values: list[float]) -> Cell:
     mean, spread = mean_and_spread(values)
     text = f"{mean:.2f}" if spread is None else f"{mean:.2f} ± {spread:.2f}"
-    return Cell(f"{text} ({len(values)})", {"mean": mean, "sd": spread, "n": len(values)})
+    values_by_name = {"mean": mean, "sd": spread, "n": len(values)}
+    return Cell(f"{text} ({len(values)})", values_by_name, short=f"{mean:.2f}")

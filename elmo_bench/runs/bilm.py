@@ -1,6 +1,5 @@
 """The encoder of a run: a transformer; or a biLM, pretrained or fine-tuned first if need be."""
 
-import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -10,18 +9,19 @@ from pytorch_lightning.utilities.seed import isolate_rng
 
 from elmo_bench.bilm.download import published_files
 from elmo_bench.bilm.model import BiLm
+from elmo_bench.bilm.training_file import read_training
 from elmo_bench.config.bilm_settings import TransformerSettings
 from elmo_bench.config.pretraining_settings import PretrainSettings
 from elmo_bench.config.settings import CorpusWords, RunSettings
+from elmo_bench.data.files import DataError
 from elmo_bench.features.encoder import Encoder
 from elmo_bench.features.transformer import TransformerEncoder
-from elmo_bench.features.transformer_files import find_folder
+from elmo_bench.features.transformer_files import check_package, find_folder
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.resume import first_difference
 from elmo_bench.pretraining.stage import pretrain
 from elmo_bench.runs.pretraining import (
     bilm_source,
-    check_transformer,
     finetuning,
     missing_pretraining,
     own_folder,
@@ -40,7 +40,8 @@ def provide_bilm(settings: RunSettings) -> None:
     if not needed:
         return
     if isinstance(bilm, TransformerSettings):
-        check_transformer(settings)
+        check_package()
+        find_folder(bilm.source)
     elif bilm.weights == "random":
         return
     elif bilm.official:
@@ -50,7 +51,7 @@ def provide_bilm(settings: RunSettings) -> None:
         if not (folder / "config.yaml").exists():
             _pretrained(pretraining)
         elif (folder / "training.json").exists():
-            stored = read_training(folder).get("identity", {})
+            stored = read_training(folder).identity
             if other := first_difference(stored, pretraining_identity(pretraining)):
                 log.warning(
                     "%s would be trained otherwise now (%s). It is used as it is; to train it "
@@ -81,12 +82,18 @@ def load_bilm(settings: RunSettings) -> Encoder:
 
 
 def finetuning_perplexity(bilm: Encoder) -> dict[str, Any]:
-    """Perplexity of the task's dev text before and after, as the biLM's folder records it."""
+    """Perplexity of the task's dev text before and after, as the biLM's folder records it.
+
+    The parts of a text have keys of their own: `contexts before`, `contexts after`.
+    """
     assert isinstance(bilm, BiLm) and bilm.folder is not None
-    history = read_training(bilm.folder)["history"]
+    history = read_training(bilm.folder).history
+    if not history:
+        raise DataError(bilm.folder / "training.json", None, "has no history of the fine-tuning")
     return {
-        when: measured["perplexity"]["dev"]
+        when if part == "dev" else f"{part} {when}": perplexity
         for when, measured in (("before", history[0]), ("after", history[-1]))
+        for part, perplexity in measured.perplexity.items()
     }
 
 
@@ -94,9 +101,3 @@ def _pretrained(settings: PretrainSettings) -> Path:
     """Pretrain, and restore the random state that the run depends on."""
     with isolate_rng():
         return pretrain(settings)
-
-
-def read_training(folder: Path) -> dict[str, Any]:
-    """The content of training.json in a biLM's folder."""
-    training: dict[str, Any] = json.loads((folder / "training.json").read_text(encoding="utf-8"))
-    return training

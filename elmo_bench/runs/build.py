@@ -128,6 +128,7 @@ def build_module(
                 layer_norm=elmo.layer_norm,
                 dropout=elmo.dropout,
                 l2=elmo.l2,
+                gamma=elmo.gamma,
             )
     return TaskModule(
         model=task.build_model(words, elmo_dims, label_vocabulary),
@@ -136,4 +137,5 @@ def build_module(
         metric=settings.task.metric,
         new_optimizer=optimizer_factory(training.optimizer),
         new_scheduler=scheduler_factory(training.scheduler),
+        sum_over_batch=training.sum_over_batch,
     )

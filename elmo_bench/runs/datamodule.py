@@ -104,6 +104,10 @@ class TaskData(LightningDataModule):
         self.max_padded_tokens = max_padded_tokens
         self.seed = seed
 
+    def steps_per_epoch(self) -> int:
+        """Training batches of the first epoch; later ones may have a few more or fewer."""
+        return len(self.train_dataloader())
+
     def train_dataloader(self) -> DataLoader[Batch]:
         # Made again for every epoch (a Trainer setting), so a resumed run sees the same order.
         epoch = self.trainer.current_epoch if self.trainer is not None else 0

@@ -11,7 +11,12 @@ from elmo_bench.config.identity import what_counts
 from elmo_bench.config.settings import CorpusWords, RunSettings
 from elmo_bench.data.identity import data_identity, digests, file_digest
 from elmo_bench.features.transformer_files import files_digest, find_folder
-from elmo_bench.pretraining.identity import text_identity, training_text
+from elmo_bench.pretraining.identity import (
+    recipe_identity,
+    softmax_file,
+    text_identity,
+    training_text,
+)
 from elmo_bench.records.digest import digest
 from elmo_bench.runs.pretraining import bilm_source, finetuning_recipe
 
@@ -44,7 +49,7 @@ def identity(settings: RunSettings) -> dict[str, Any]:
     if not settings.elmo.is_baseline:
         elmo = what_counts(settings.elmo, content)
         if settings.elmo.layers != "all":
-            del elmo["l2"]  # a single layer has no layer weights
+            del elmo["l2"], elmo["layer_norm"]  # a single layer has no weights and is not normed
         online = settings.features == "online"
         result |= {
             "elmo": elmo,
@@ -80,8 +85,12 @@ def _bilm(settings: RunSettings, cache: Path) -> dict[str, Any]:
             if bilm.official
             else stored_fingerprint(bilm_source(settings), digests(cache))
         )
-    recipe = finetuning_recipe() if bilm.finetune else None
-    return values | {"finetune": False if recipe is None else digest(what_counts(recipe, str))}
+    if not bilm.finetune:
+        return values | {"finetune": False}
+    new_softmax = bool(bilm.official)  # official weights have none
+    with suppress(FileNotFoundError):
+        new_softmax = new_softmax or not softmax_file(bilm_source(settings)).exists()
+    return values | {"finetune": digest(recipe_identity(finetuning_recipe(), new_softmax))}
 
 
 def _transformer(encoder: TransformerSettings, cache: Path) -> dict[str, Any]:

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import torch
 from pytorch_lightning import LightningModule
 from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from elmo_bench.data.example import Example
+from elmo_bench.devices import random_state, set_random_state
+from elmo_bench.errors import UserError
 from elmo_bench.features.mix import ElmoMix
+from elmo_bench.losses import READ_EVERY, DivergedError, UnreadLosses
 from elmo_bench.task import Batch, Output
 
 Score = Callable[[Sequence[Example], Sequence[Any]], dict[str, float]]
@@ -28,6 +30,8 @@ class TaskModule(LightningModule):
         score: Scores the predictions of a whole split.
         metric: The score that selects the checkpoint.
         new_optimizer: Makes the optimizer of the given parameters.
+        sum_over_batch: Minimize the sum of the examples' losses instead of their mean, which makes
+            clipping stronger and the penalty on layer weights weaker.
         new_scheduler: Makes its schedule; None keeps the rate. ReduceLROnPlateau steps on the
             dev score after every epoch, any other after every optimizer step.
     """
@@ -40,6 +44,7 @@ class TaskModule(LightningModule):
         metric: str,
         new_optimizer: Callable[[Iterable[nn.Parameter]], Optimizer],
         new_scheduler: NewScheduler | None = None,
+        sum_over_batch: bool = False,
     ) -> None:
         super().__init__()
         self.model = model
@@ -48,6 +53,8 @@ class TaskModule(LightningModule):
         self.metric = metric
         self.new_optimizer = new_optimizer
         self.new_scheduler = new_scheduler
+        self.sum_over_batch = sum_over_batch
+        self.losses = UnreadLosses()
         self.examples: list[Example] = []  # of the split being read, with their predictions
         self.predictions: list[Any] = []
 
@@ -72,16 +79,20 @@ class TaskModule(LightningModule):
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         loss = self(batch).loss
-        if not torch.isfinite(loss):
-            raise FloatingPointError(
-                f"the training loss is {loss.item()} at step {self.global_step}; lower "
-                "task.training.optimizer.lr or set task.training.gradient_clip_val"
-            )
+        self.losses.add(self.global_step, loss)
+        if len(self.losses) >= READ_EVERY:
+            self._check_losses()
         self.log("train/loss", loss, batch_size=len(batch), on_step=False, on_epoch=True)
+        if self.sum_over_batch:
+            loss = loss * len(batch)
         penalties = [mix.penalty() for mix in self.mixes.values()]  # type: ignore[operator]
         return loss + sum(penalties) if penalties else loss
 
+    def on_train_epoch_end(self) -> None:
+        self._check_losses()
+
     def on_validation_epoch_start(self) -> None:
+        self._check_losses()
         self._start()
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
@@ -110,10 +121,19 @@ class TaskModule(LightningModule):
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         checkpoint["predictions"] = self.predictions_by_id()  # of its dev pass
         # Lightning saves no random state, but dropout must continue as if never interrupted.
-        checkpoint["random_state"] = torch.get_rng_state()
+        checkpoint["random_state"] = random_state(self.device)
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        torch.set_rng_state(checkpoint["random_state"].cpu())
+        # The model is moved to its device only after this.
+        set_random_state(checkpoint["random_state"], self.trainer.strategy.root_device)
+
+    def _check_losses(self) -> None:
+        try:
+            self.losses.read()
+        except DivergedError as error:
+            raise UserError(
+                f"{error} Lower task.training.optimizer.lr or set task.training.gradient_clip_val"
+            ) from error
 
     def _start(self) -> None:
         self.examples, self.predictions = [], []

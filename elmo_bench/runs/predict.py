@@ -15,9 +15,11 @@ from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.data.files import DataError
+from elmo_bench.errors import UserError
 from elmo_bench.features.frozen import embed_with, pad_layers
 from elmo_bench.features.mix import layer_numbers
 from elmo_bench.nn.word_embedding import WordEmbedding
+from elmo_bench.records.reading import read_object, reading
 from elmo_bench.runs.bilm import load_bilm
 from elmo_bench.runs.build import build_module
 from elmo_bench.runs.module import TaskModule
@@ -45,22 +47,13 @@ class Predictor:
     """
 
     def __init__(self, folder: Path) -> None:
-        text = (folder / "settings.json").read_text(encoding="utf-8")
-        settings = validated(RunSettings, json.loads(text), str(folder / "settings.json"))
-        model_spec = json.loads((folder / "model_spec.json").read_text(encoding="utf-8"))
+        path = folder / "settings.json"
+        settings = validated(RunSettings, read_object(path), str(path))
         self.task: Task = build_task(settings.task.build)
-        words = WordEmbedding(**model_spec["words"])
-        self.module: TaskModule = build_module(
-            settings, self.task, words, model_spec["frozen"], model_spec["label_vocabulary"]
-        )
-        checkpoint = torch.load(
-            folder / "checkpoints" / "best.ckpt", map_location="cpu", weights_only=True
-        )
-        self.module.load_state_dict(checkpoint["state_dict"])
-        self.module.eval()
-        self.bilm = None if model_spec["frozen"] is None else load_bilm(settings)
-        if self.bilm is not None:
-            if self.bilm.fingerprint() != model_spec["frozen"]["fingerprint"]:
+        self.module, frozen = _load_module(folder, settings, self.task)
+        self.bilm = None if frozen is None else load_bilm(settings)
+        if self.bilm is not None and frozen is not None:
+            if self.bilm.fingerprint() != frozen.get("fingerprint"):
                 raise DataError(
                     settings.bilm.weights or settings.bilm.name,
                     None,
@@ -80,6 +73,29 @@ class Predictor:
         return Prediction(example, value, self.task.annotate(example, value))
 
 
+def _load_module(
+    folder: Path, settings: RunSettings, task: Task
+) -> tuple[TaskModule, dict[str, Any] | None]:
+    """The trained module of a run, and the shape of its frozen layers."""
+    spec_file, weights = folder / "model_spec.json", folder / "checkpoints" / "best.ckpt"
+    spec = read_object(spec_file)
+
+    def build() -> TaskModule:
+        words = WordEmbedding(**spec["words"])
+        return build_module(settings, task, words, spec["frozen"], spec["label_vocabulary"])
+
+    with reading(spec_file), torch.device("meta"):  # takes no memory, whatever the sizes
+        needed = sum(parameter.numel() for parameter in build().parameters())
+    if 4 * needed > weights.stat().st_size:
+        raise DataError(weights, None, f"is too small for the {needed:,} numbers of the model")
+    with reading(spec_file):
+        module = build()
+    with reading(weights):
+        checkpoint = torch.load(weights, map_location="cpu", weights_only=True)
+        module.load_state_dict(checkpoint["state_dict"])
+    return module.eval(), spec["frozen"]
+
+
 def find_run(name: str, outputs: Path) -> Path:
     """The folder of a run, by its path, its record's file or name, or its hash."""
     wanted = Path(name).name.removesuffix(".json")
@@ -90,7 +106,7 @@ def find_run(name: str, outputs: Path) -> Path:
         return found[0]
     known = ", ".join(folder.name for folder in done) or "none"
     problem = "several runs end" if found else "no finished run ends"
-    raise ValueError(f"{problem} in {wanted!r}. Finished runs in {outputs / 'runs'}: {known}")
+    raise UserError(f"{problem} in {wanted!r}. Finished runs in {outputs / 'runs'}: {known}")
 
 
 def print_predictions(predictor: Predictor, lines: Iterable[str], as_json: bool) -> None:
@@ -102,7 +118,7 @@ def print_predictions(predictor: Predictor, lines: Iterable[str], as_json: bool)
         try:
             prediction = predictor(line.strip())
         except ValueError as error:
-            raise ValueError(f"line {number}: {error}") from error
+            raise UserError(f"line {number}: {error}") from error
         if as_json:
             tokens = prediction.example.segments
             found = {"tokens": tokens, "prediction": prediction.value}

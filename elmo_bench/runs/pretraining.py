@@ -3,23 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from elmo_bench.config.bilm_settings import BilmSettings, TransformerSettings
+from elmo_bench.config.bilm_settings import BilmSettings
 from elmo_bench.config.compose import pretrain_settings
 from elmo_bench.config.folders import find_bilm
 from elmo_bench.config.pretraining_settings import PretrainingSettings, PretrainSettings
 from elmo_bench.config.settings import RunSettings
-from elmo_bench.features.transformer_files import check_package, find_folder
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.records.digest import digest
 
 FINETUNING = ("pretraining=finetune", "pretraining.batch_size=8")  # few rows: the text is small
-
-
-def check_transformer(settings: RunSettings) -> None:
-    """Raise an error at once if the run needs a transformer that cannot be had."""
-    if isinstance(settings.bilm, TransformerSettings) and not settings.elmo.is_baseline:
-        check_package()
-        find_folder(settings.bilm.source)
 
 
 def bilm_source(settings: RunSettings) -> Path:

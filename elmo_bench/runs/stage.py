@@ -75,8 +75,9 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
         settings.logger, files.folder, files.name, settings.task.name, identity(settings)
     )
     try:
-        trainer = new_trainer(settings, files, history, logger)
-        trainer.fit(components.module, components.data, ckpt_path=files.resumable())
+        trainer = new_trainer(settings, files, history, logger, components.data.steps_per_epoch())
+        begun = files.resumable()
+        trainer.fit(components.module, components.data, ckpt_path=begun, weights_only=True)
         timer.seconds["training"] = history.seconds
         predictions: dict[Split, dict[str, Any]] = {"dev": _load_best(components.module, files)}
         with timer("test"):

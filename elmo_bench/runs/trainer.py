@@ -10,7 +10,9 @@ from pytorch_lightning import Callback, Trainer, seed_everything
 from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, ModelCheckpoint
 
 from elmo_bench.config.settings import RunSettings
+from elmo_bench.devices import resolve_device, set_matmul_precision
 from elmo_bench.runs.files import RunFiles
+from elmo_bench.runs.halving import HalveAndRestore
 from elmo_bench.runs.history import MetricsHistory
 
 
@@ -19,10 +21,15 @@ def new_trainer(
     files: RunFiles,
     history: MetricsHistory,
     logger: Any,
+    steps_per_epoch: int,
     more: Sequence[Callback] = (),
 ) -> Trainer:
-    """The trainer of a run; callbacks see each dev pass after the history has recorded it."""
+    """The trainer of a run; callbacks see each dev pass after the history has recorded it.
+
+    Dev passes that are counted in steps go on across epochs, but there is one in every epoch.
+    """
     training, monitor = settings.task.training, f"dev/{settings.task.metric}"
+    by_steps = training.eval_every is not None and training.eval_every < steps_per_epoch
     callbacks: list[Callback] = [
         history,  # before the checkpoints, which keep its state
         *more,
@@ -35,8 +42,11 @@ def new_trainer(
             files.checkpoints, "last", save_on_train_epoch_end=True, enable_version_counter=False
         ),
     ]
+    if training.max_halvings is not None:
+        callbacks.append(HalveAndRestore(monitor, files.best, training.max_halvings))
     if training.ema is not None:
-        callbacks.insert(0, EMAWeightAveraging(decay=training.ema))
+        device = resolve_device(settings.trainer.accelerator)  # the averages are there too
+        callbacks.insert(0, EMAWeightAveraging(device, decay=training.ema))
     return Trainer(
         accelerator=settings.trainer.accelerator,
         devices=1,
@@ -44,7 +54,8 @@ def new_trainer(
         max_epochs=training.max_epochs,
         gradient_clip_val=training.gradient_clip_val,
         gradient_clip_algorithm=training.gradient_clip_algorithm,
-        val_check_interval=training.eval_every,
+        val_check_interval=training.eval_every if by_steps else None,
+        check_val_every_n_epoch=None if by_steps else 1,
         reload_dataloaders_every_n_epochs=1,  # the order of examples depends on the epoch
         num_sanity_val_steps=0,
         callbacks=callbacks,
@@ -56,9 +67,12 @@ def new_trainer(
 
 
 def set_up_process(settings: RunSettings) -> None:
-    """Set threads and seed, and quiet Lightning."""
+    """Set threads, precision and seed, and quiet Lightning."""
     if settings.trainer.threads is not None:
         torch.set_num_threads(settings.trainer.threads)
+    set_matmul_precision(
+        settings.trainer.matmul_precision, resolve_device(settings.trainer.accelerator)
+    )
     seed_everything(settings.seed, verbose=False)
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", module="pytorch_lightning")

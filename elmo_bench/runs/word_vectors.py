@@ -1,16 +1,25 @@
-"""The static word vectors of a run: learned with the task, from a file, or from the biLM's text."""
+"""The static word vectors of a run: learned with the task, from files, or from the biLM's text."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
 from elmo_bench.config.settings import CorpusWords, GloveWords, NoWords, RandomWords, RunSettings
 from elmo_bench.data.example import Example, Segment, distinct_segments
 from elmo_bench.data.vectors import train_vectors
-from elmo_bench.nn.word_embedding import WordEmbedding, no_words, pretrained_words, random_words
+from elmo_bench.nn.word_embedding import (
+    UNKNOWN,
+    WordEmbedding,
+    no_words,
+    pretrained_words,
+    random_words,
+)
 from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.identity import text_identity, training_text
 from elmo_bench.records.digest import digest
 from elmo_bench.runs.pretraining import bilm_source
+
+log = logging.getLogger(__name__)
 
 
 def build_word_embedding(
@@ -27,15 +36,36 @@ def build_word_embedding(
                 known, words.dim, words.lowercase, words.min_count, words.word_dropout
             )
         case GloveWords():
-            path = Path(words.path).expanduser()
+            paths = [Path(path).expanduser() for path in words.paths]
         case CorpusWords():
-            path = _corpus_vectors(settings, words)
+            paths = [_corpus_vectors(settings, words)]
     embedding = pretrained_words(
-        path, known, segments, words.lowercase, words.trainable, words.word_dropout
+        paths,
+        known,
+        segments,
+        words.lowercase,
+        words.trainable,
+        words.normalize,
+        words.word_dropout,
     )
-    coverage = embedding.coverage(segments)
-    print(f"{path.name}: vectors for {coverage.tokens:.1f} % of the tokens")
+    files = " + ".join(path.name for path in paths)
+    print(f"{files}: vectors for {embedding.coverage(segments).tokens:.1f} % of the tokens")
+    _check_case(embedding, segments, files)
     return embedding
+
+
+def _check_case(embedding: WordEmbedding, segments: Sequence[Segment], files: str) -> None:
+    """Warn if words are looked up as written in files that have only lowercase words."""
+    if embedding.lowercase is not False or embedding.trainable:
+        return
+    capitalized = {word for segment in segments for word in segment if word != word.lower()}
+    known = any(embedding.row(word) != UNKNOWN for word in capitalized)
+    if not known and any(embedding.row(word.lower()) != UNKNOWN for word in capitalized):
+        log.warning(
+            "%s: no capitalized word has a vector, but lowercase ones have; words.lowercase=true "
+            "looks words up in lowercase, words.lowercase=fallback where they have no other vector",
+            files,
+        )
 
 
 def _corpus_vectors(settings: RunSettings, words: CorpusWords) -> Path:

@@ -1,5 +1,6 @@
 """The Hydra entry point of run.py: one run, or one job of a sweep."""
 
+import sys
 from pathlib import Path
 
 import hydra
@@ -8,7 +9,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from elmo_bench.config.folders import CONF
-from elmo_bench.config.hydra_main import fail
+from elmo_bench.errors import end
 
 
 @hydra.main(config_path=str(CONF), config_name="run", version_base="1.3")
@@ -30,11 +31,11 @@ def run_app(cfg: DictConfig) -> float:
 
             show_plan(plan(settings))
             return 0.0
-        from elmo_bench.runs.pretraining import check_transformer
+        from elmo_bench.runs.inputs import check_inputs
 
-        check_transformer(settings)
+        check_inputs(settings)
         from elmo_bench.runs.stage import run  # torch and Lightning take seconds to import
 
         return run(settings, overrides)
-    except (ValueError, OSError, FloatingPointError) as error:
-        fail("run.py", error)
+    except Exception as error:
+        sys.exit(end("run.py", error))  # before Hydra, which would shorten the traceback

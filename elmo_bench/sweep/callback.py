@@ -25,7 +25,7 @@ class SweepProgress(Callback):
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """Check the config and start watching the jobs; a dry run ends here."""
-        from elmo_bench.config.hydra_main import fail
+        from elmo_bench.errors import end
         from elmo_bench.sweep.watch import Watch, job_overrides, labels
 
         jobs = job_overrides(config)
@@ -34,8 +34,8 @@ class SweepProgress(Callback):
             if config.dry_run:
                 _show_plan(jobs)
                 sys.exit(0)
-        except ValueError as error:
-            fail("run.py", error)
+        except Exception as error:
+            sys.exit(end("run.py", error))
         for name in ("hydra", "hydra_plugins"):
             # Our own lines report each job when it ends.
             logging.getLogger(name).setLevel(logging.WARNING)

@@ -15,8 +15,8 @@ from joblib import cpu_count
 from omegaconf import DictConfig
 
 from elmo_bench.config.compose import run_settings
-from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.settings import RunSettings
+from elmo_bench.errors import UserError
 from elmo_bench.records.environment import environment
 from elmo_bench.records.run import Record, read_record, write_record
 from elmo_bench.runs.files import RunFiles
@@ -49,7 +49,7 @@ def run_job(
         arm = settings.elmo.name
         with _quiet_logging():
             parts = [_attempt(one, overrides, folder) for one in _in_order(settings)]
-    except ConfigError as problem:  # invalid settings, so the runs have no names
+    except UserError as problem:  # invalid settings, so the runs have no names
         error = _one_line(problem)
     Job(
         number,
@@ -113,7 +113,7 @@ def _evaluated(settings: RunSettings, overrides: list[str]) -> Record:
 
 def _one_line(error: Exception) -> str:
     words = " ".join(str(error).split())
-    return words if isinstance(error, ConfigError) else f"{type(error).__name__}: {words}"
+    return words if isinstance(error, UserError) else f"{type(error).__name__}: {words}"
 
 
 def _record_failure(

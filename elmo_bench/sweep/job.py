@@ -4,13 +4,17 @@ Jobs may run in other processes and on other machines; these files are all that 
 """
 
 import json
+import logging
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import write_text
+from elmo_bench.records.reading import checked, read_object
 
 FILE = "job.json"
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,8 @@ def read_jobs(sweep: Path) -> Iterator[Job]:
     """The jobs of a sweep that have ended so far, by number."""
     jobs = []
     for path in sweep.glob(f"*/{FILE}"):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        parts = [Part(**part) for part in content.pop("parts")]
-        jobs.append(Job(parts=parts, **content))
+        try:
+            jobs.append(checked(Job, read_object(path), path))
+        except UserError as error:
+            log.warning("skipped a damaged job: %s", error)
     return iter(sorted(jobs, key=lambda job: job.number))

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from rich.text import Text
 
 from elmo_bench.records.run import read_record
+from elmo_bench.records.visible import visible
 from elmo_bench.report.all_tables import build_tables
-from elmo_bench.report.formats import show
+from elmo_bench.report.cells import Cell, Table, word
+from elmo_bench.report.terminal import show
 from elmo_bench.sweep.job import Job, Part
 
 
@@ -19,7 +20,7 @@ def show_line(job: Job, labels: Sequence[str], rank: int, console: Console) -> N
     outcome = job.errors[0] if job.errors else ", ".join(map(_score, job.parts))
     line = f"[{rank:{width}}/{len(labels)}] {labels[job.number]}: {job.state}, {outcome}"
     style = "red" if job.errors else ""
-    console.print(escape(f"{line} ({job.seconds:.0f} s)"), style=style, soft_wrap=True)
+    console.print(Text(visible(f"{line} ({job.seconds:.0f} s)")), style=style, soft_wrap=True)
 
 
 def _score(part: Part) -> str:
@@ -30,25 +31,37 @@ def _score(part: Part) -> str:
 def show_jobs(jobs: Sequence[Job], labels: Sequence[str], folder: Path, console: Console) -> None:
     """Show all jobs in a table, and how many of them failed or are missing."""
     num_jobs = len(labels)
-    table = Table(title="Jobs", title_justify="left")
-    for column in ("#", "job", "state", "baseline test", "+ELMo test", "s"):
-        table.add_column(column, justify="right" if column in ("#", "s") else "left")
-    for job in jobs:
-        columns = [_test(job, baseline=True), _test(job, baseline=False), f"{job.seconds:.0f}"]
-        style = "red" if job.errors else ""
-        words = [str(job.number), labels[job.number], job.state, *columns]
-        table.add_row(*map(escape, words), style=style)
-    console.print(table)
+    show(_jobs_table(jobs, labels), console)
     failed = [job for job in jobs if job.errors]
     for job in failed:
         for error in job.errors:
-            console.print(escape(f"#{job.number} failed: {error}"), style="red", soft_wrap=True)
+            line = Text(visible(f"#{job.number} failed: {error}"))
+            console.print(line, style="red", soft_wrap=True)
     if failed:
         console.print(f"{len(failed)} of {num_jobs} jobs failed; see {folder}/*/error.txt.")
     if len(jobs) < num_jobs:
         console.print(f"{num_jobs - len(jobs)} of {num_jobs} jobs did not finish.")
     if failed or len(jobs) < num_jobs:
         console.print("Run the same command again to do what is missing.")
+
+
+def _jobs_table(jobs: Sequence[Job], labels: Sequence[str]) -> Table:
+    rows = [
+        {
+            "number": Cell(str(job.number), {"": job.number}),
+            "job": word(labels[job.number]),
+            "state": word(job.state),
+            "baseline": word(_test(job, baseline=True)),
+            "elmo": word(_test(job, baseline=False)),
+            "seconds": Cell(f"{job.seconds:.0f}", {"": job.seconds}),
+        }
+        for job in jobs
+    ]
+    columns = {
+        "number": "#", "job": "job", "state": "state", "baseline": "baseline test",
+        "elmo": "+ELMo test", "seconds": "s",
+    }  # fmt: skip
+    return Table("jobs", "Jobs", columns, rows, narrow=("seconds", "number"))
 
 
 def _test(job: Job, baseline: bool) -> str:

@@ -8,7 +8,7 @@ from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig
 
-from elmo_bench.report.formats import new_console
+from elmo_bench.report.terminal import new_console
 from elmo_bench.sweep.job import Job, read_jobs
 from elmo_bench.sweep.summary import show_jobs, show_line, show_tables
 

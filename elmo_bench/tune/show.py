@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from optuna.trial import FrozenTrial, TrialState
-from rich.table import Table
 
 from elmo_bench.records.atomic import write_text
+from elmo_bench.report.cells import Cell, Table, word
 from elmo_bench.report.figures.style import COLORS, FAINT, new_figure, save, styled, whole_ticks
 from elmo_bench.tune.space import Range, as_word
 
@@ -57,22 +57,21 @@ def trial_line(trial: FrozenTrial) -> str:
 
 def trials_table(trials: Sequence[FrozenTrial], space: Mapping[str, Range], metric: str) -> Table:
     """A row per trial, the best on top."""
-    table = Table(title="Trials", title_justify="left")
-    for column in ("#", "state", f"dev {metric}", "passes"):
-        table.add_column(column, justify="left" if column == "state" else "right")
-    for key in space:
-        table.add_column(key.rpartition(".")[2], justify="right")
+    names = {key: key.rpartition(".")[2] for key in space}
+    columns = {"number": "#", "state": "state", "dev": f"dev {metric}", "passes": "passes", **names}
+    rows = []
     for trial in ordered(trials):
-        score = best_dev(trial)
-        table.add_row(
-            str(trial.number),
-            WORDS[trial.state],
-            "" if score is None else f"{score:.2f}",
-            str(len(trial.intermediate_values)),
-            *(_short(trial.params.get(key, "")) for key in space),
-            style="" if trial.state == TrialState.COMPLETE else "dim",
-        )
-    return table
+        score, passes = best_dev(trial), len(trial.intermediate_values)
+        row = {
+            "number": Cell(str(trial.number), {"": trial.number}),
+            "state": word(WORDS[trial.state]),
+            "dev": Cell() if score is None else Cell(f"{score:.2f}", {"": score}),
+            "passes": Cell(str(passes), {"": passes}),
+        }
+        values = {key: trial.params[key] for key in space if key in trial.params}
+        rows.append(row | {key: Cell(_short(value), {"": value}) for key, value in values.items()})
+    # The values of a trial are also in its command and in trials.csv.
+    return Table("trials", "Trials", columns, rows, narrow=("passes", *reversed(list(space))))
 
 
 def write_csv(trials: Sequence[FrozenTrial], space: Mapping[str, Range], path: Path) -> None:

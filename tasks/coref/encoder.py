@@ -5,12 +5,13 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from elmo_bench.nn.init import orthogonal_blocks_
-from elmo_bench.nn.packed import Packing, Recurrence
+from elmo_bench.nn.packed import Direction, Packing, run_directions
 
 
 class CoupledCell:
     """c = (1 - i) * c + i * tanh(j),  output = o * tanh(c). Blocks in order: j, i, o."""
 
+    compiled = "coupled"
     blocks = recurrent_blocks = 3
     cell_blocks = 2
 
@@ -49,38 +50,30 @@ class CoupledBiLstm(nn.Module):
     def forward(
         self, inputs: Float[Tensor, "row dim"], packing: Packing
     ) -> Float[Tensor, "row out"]:
-        return torch.cat([direction(inputs, packing) for direction in self.directions], dim=1)
+        directions = [direction(packing.sizes[0]) for direction in self.directions]
+        outputs = run_directions(CoupledCell(), packing.sizes, inputs, directions)
+        return torch.cat(outputs, dim=1)
 
 
 class _Direction(nn.Module):
     def __init__(self, input_dim: int, hidden_dim: int, dropout: float, backwards: bool) -> None:
         super().__init__()
-        self.cell, self.backwards = CoupledCell(), backwards
+        self.backwards = backwards
         self.dropout = nn.Dropout(dropout)
         self.from_input = nn.Linear(input_dim, 3 * hidden_dim)
         self.from_output = nn.Linear(hidden_dim, 3 * hidden_dim, bias=False)
-        self.start = nn.Parameter(torch.zeros(2, hidden_dim))  # output and cell state
-        orthogonal_blocks_(self.from_input.weight, hidden_dim)
+        # As in the authors' code, where only the recurrent matrix is orthogonal.
+        bound = (6 / (1 + hidden_dim)) ** 0.5
+        start = torch.empty(2, hidden_dim).uniform_(-bound, bound)  # output and cell state
+        self.start = nn.Parameter(start)
+        nn.init.xavier_uniform_(self.from_input.weight)
         orthogonal_blocks_(self.from_output.weight, hidden_dim)
         nn.init.zeros_(self.from_input.bias)
 
-    def forward(
-        self, inputs: Float[Tensor, "row dim"], packing: Packing
-    ) -> Float[Tensor, "row out"]:
-        output, cell = self.start.unsqueeze(1).expand(-1, packing.sizes[0], -1)
+    def forward(self, num_sequences: int) -> Direction:
+        """The layer for a batch: its first states, and its dropout mask in training."""
+        output, cell = self.start.unsqueeze(1).expand(-1, num_sequences, -1)
         mask = None
         if self.training and self.dropout.p:
             mask = self.dropout(torch.ones_like(output))
-        outputs: Tensor = Recurrence.apply(
-            self.cell,
-            packing.sizes,
-            self.backwards,
-            inputs,
-            self.from_input.weight,
-            self.from_input.bias,
-            self.from_output.weight,
-            output,
-            cell,
-            mask,
-        )
-        return outputs
+        return Direction(self.backwards, self.from_input, self.from_output, output, cell, mask)

@@ -33,7 +33,7 @@ class Coreference(nn.Module):
     """Words, characters [and ELMo] -> BiLSTM per sentence -> spans -> the antecedent of each.
 
     Args:
-        words: Static word vectors, normalized to length 1.
+        words: Static word vectors; words.normalize scales them to length 1.
         chars: Embeds the characters of a word.
         encoder: Reads each sentence separately.
         mentions: Finds the spans to compare; the word vectors it sums exclude ELMo.
@@ -102,7 +102,7 @@ class Coreference(nn.Module):
         segments = [batch.segments[row] for row in rows]
         mask = batch.mask[rows, : max(map(len, segments))]
         packing = Packing(mask)
-        vectors = [F.normalize(self.words(segments), dim=2), self.chars(segments)]
+        vectors = [self.words(segments), self.chars(segments)]
         inputs = self.lexical_dropout(packing.pack(torch.cat(vectors, dim=2)))
         chosen = torch.tensor(rows, device=mask.device)
         layers = {name: packing.pack(vectors, chosen) for name, vectors in elmo.items()}

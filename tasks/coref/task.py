@@ -12,6 +12,7 @@ from elmo_bench.data.example import Example, Segment, Skipped, Split
 from elmo_bench.data.files import DataError
 from elmo_bench.data.paired_files import check_same_tokens
 from elmo_bench.data.tokenizer import tokenize
+from elmo_bench.errors import UserError
 from elmo_bench.metrics import score_coref
 from elmo_bench.metrics.coref import METRICS, count_coref
 from elmo_bench.nn.char_cnn import CharCnn
@@ -41,12 +42,12 @@ class CorefTask(Task):
         self.settings = settings
 
     def read(self, path: Path, split: Split, skipped: Skipped) -> Iterator[Example]:
-        return data.read(path, skipped)
+        return data.read(path, data.resolution(split, skipped))
 
     def from_hub(
         self, rows: Iterable[Mapping[str, Any]], split: Split, skipped: Skipped
     ) -> Iterator[Example]:
-        return data.from_hub(rows, skipped)
+        return data.from_hub(rows, data.resolution(split, skipped))
 
     def label_vocabulary(self, train: Sequence[Example]) -> dict[str, Any]:
         return {"genres": sorted({example.target.genre for example in train})}
@@ -117,7 +118,7 @@ class CorefTask(Task):
         """Parse a text whose sentences end with . ! or ?, or are separated by `|`."""
         sentences = tuple(_sentences(text))
         if not sentences:
-            raise ValueError("type a text whose sentences end with . ! or ?, or are separated by |")
+            raise UserError("type a text whose sentences end with . ! or ?, or are separated by |")
         speakers = ("-",) * sum(map(len, sentences))
         target = data.CorefTarget("text", 0, data.genre("text"), speakers, ())
         return Example("", sentences, target)
@@ -131,9 +132,9 @@ class CorefTask(Task):
     def score_files(self, gold: Path, predicted: Path, partial: bool = False) -> dict[str, Any]:
         """Score the same documents in both files, in any order."""
         # A predicted mention may be in two clusters: the scorer has its own rules for that.
-        found = {example.id: example for example in data.read(predicted, None)}
+        found = {example.id: example for example in data.read(predicted, lambda clusters: clusters)}
         documents = []
-        for ours in data.read(gold, Counter()):
+        for ours in data.read(gold, data.resolution("test", Counter())):
             if partial and ours.id not in found:
                 continue
             if ours.id not in found:

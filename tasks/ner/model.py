@@ -11,6 +11,7 @@ from elmo_bench.data.tags import bioul_transitions, to_bioul, to_iob2
 from elmo_bench.nn.birnn import BiLstm
 from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.crf import Crf
+from elmo_bench.nn.dropout import VariationalDropout
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Batch, Output
 
@@ -21,27 +22,31 @@ class Tagger(nn.Module):
     Args:
         words: Static word vectors.
         chars: Embeds the characters of a word.
-        elmo_dim: Size of the ELMo vectors at the input; 0 in the baseline.
+        elmo_dims: Size of the ELMo vectors by placement, at the input and output of the BiLSTM.
         tags: The BIOUL tags of the training data.
         hidden_dims: Units per direction of each BiLSTM layer.
         dropout: Variational, at the input of each layer and before the dense layer.
+        boundary_transitions: Whether the CRF learns scores of the first and the last tag.
     """
 
     def __init__(
         self,
         words: WordEmbedding,
         chars: CharCnn,
-        elmo_dim: int,
+        elmo_dims: Mapping[str, int],
         tags: Sequence[str],
         hidden_dims: Sequence[int],
         dropout: float,
+        boundary_transitions: bool,
     ) -> None:
         super().__init__()
         self.words = words
         self.chars = chars
-        self.encoder = BiLstm(words.dim + chars.dim + elmo_dim, hidden_dims, dropout)
-        self.dense = nn.Linear(self.encoder.dim, len(tags))
-        self.crf = Crf(bioul_transitions(tags))
+        input_dim = words.dim + chars.dim + elmo_dims.get("input", 0)
+        self.encoder = BiLstm(input_dim, hidden_dims, dropout)
+        self.dropout = VariationalDropout(dropout)
+        self.dense = nn.Linear(self.encoder.dim + elmo_dims.get("output", 0), len(tags))
+        self.crf = Crf(bioul_transitions(tags), boundary_transitions)
         self.tags = list(tags)
         self.index = {tag: number for number, tag in enumerate(tags)}
 
@@ -60,8 +65,13 @@ class Tagger(nn.Module):
         self, batch: Batch, elmo: Mapping[str, Tensor]
     ) -> Float[Tensor, "segment time tag"]:
         """Return the score of every tag at every token."""
-        parts = [self.words(batch.segments), self.chars(batch.segments), *elmo.values()]
-        return self.dense(self.encoder(torch.cat(parts, dim=2), batch.mask))
+        parts = [self.words(batch.segments), self.chars(batch.segments)]
+        if "input" in elmo:
+            parts.append(elmo["input"])
+        states = self.dropout(self.encoder(torch.cat(parts, dim=2), batch.mask))
+        if "output" in elmo:
+            states = torch.cat([states, elmo["output"]], dim=2)
+        return self.dense(states)
 
     def gold(self, batch: Batch) -> Int[Tensor, "batch time"]:
         """Return the numbers of the gold tags; empty for new text.

@@ -9,7 +9,10 @@ from elmo_bench.config.settings import TaskBuild
 class Settings(TaskBuild):
     """The sizes of the tagger."""
 
+    version = 2
+
     char_dim: Size = Field(description="size of the character embeddings")
     char_filters: Filters = Field(description="[width, number] of each kind of character filter")
     hidden_dims: list[Size] = Field(min_length=1, description="units per direction, by layer")
-    dropout: Probability = Field(description="variational, at the inputs of the layers")
+    dropout: Probability = Field(description="variational, at the inputs of all layers")
+    boundary_transitions: bool = Field(description="learned scores of the first and last tag")

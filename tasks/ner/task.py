@@ -10,6 +10,7 @@ from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.paired_files import paired
 from elmo_bench.data.tags import read_spans, to_bioul
 from elmo_bench.data.tokenizer import tokenize
+from elmo_bench.errors import UserError
 from elmo_bench.metrics import score_ner
 from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.word_embedding import WordEmbedding
@@ -46,14 +47,14 @@ class NerTask(Task):
         label_vocabulary: Mapping[str, Any],
     ) -> nn.Module:
         chars = CharCnn(self.settings.char_dim, self.settings.char_filters)
-        elmo_dim = elmo_dims.get("input", 0)
         return Tagger(
             words,
             chars,
-            elmo_dim,
+            elmo_dims,
             label_vocabulary["tags"],
             self.settings.hidden_dims,
             self.settings.dropout,
+            self.settings.boundary_transitions,
         )
 
     def gold(self, example: Example) -> list[str]:
@@ -75,7 +76,7 @@ class NerTask(Task):
     def parse(self, text: str) -> Example:
         tokens = tokenize(text)
         if not tokens:
-            raise ValueError("type a sentence")
+            raise UserError("type a sentence")
         return Example("", (tokens,), None)
 
     def write_predictions(

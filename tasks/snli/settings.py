@@ -9,6 +9,8 @@ from elmo_bench.config.settings import TaskBuild
 class Settings(TaskBuild):
     """The sizes of ESIM."""
 
+    version = 2
+
     hidden_dim: Size = Field(description="each direction of both BiLSTMs, feed-forward layers")
     input_dropout: Probability = Field(description="variational, at the input of both BiLSTMs")
     head_dropout: Probability = Field(description="before each of the last two layers")

@@ -10,6 +10,7 @@ from torch import nn
 from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.paired_files import paired
 from elmo_bench.data.tokenizer import tokenize
+from elmo_bench.errors import UserError
 from elmo_bench.metrics import accuracy
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
@@ -70,7 +71,7 @@ class SnliTask(Task):
     def parse(self, text: str) -> Example:
         segments = tuple(map(tokenize, SEPARATOR.split(text)))
         if len(segments) != 2 or not all(segments):
-            raise ValueError("type a premise and a hypothesis separated by a tab or ` ||| `")
+            raise UserError("type a premise and a hypothesis separated by a tab or ` ||| `")
         return Example("", segments, None)
 
     def write_predictions(

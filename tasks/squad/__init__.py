@@ -6,6 +6,8 @@ Splits: 87,599 / 10,570 questions; the test set is hidden, so the dev set replac
     another file is named. Compare such numbers with the paper's dev numbers (80.8 and 85.6).
 Metric: token F1 and exact match, as evaluate-v1.1.py counts them, over every question that has an
     answer; training skips those whose answers align to no token.
+Deviations, for memory: training cuts paragraphs at `max_train_tokens`, and a batch has at most
+    `max_padded_tokens`; the authors' code has neither limit. null turns them off.
 Memory: a batch is limited in padded tokens, so paragraphs of 400 and of 800 tokens need the same
     memory: at the paper's sizes, with ELMo and on CPU, a training step peaks at 3.2 GB in both
     cases (37 and 18 questions, each with its own paragraph), an evaluation step at 1.8 and 1.7 GB

@@ -14,6 +14,7 @@ from typing import Any
 from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.files import DataError, read_json
 from elmo_bench.data.tokenizer import Offsets, token_offsets, tokenize
+from elmo_bench.errors import UserError
 
 Span = tuple[int, int]  # first and last token of the paragraph, inclusive
 
@@ -128,7 +129,7 @@ def _example(
     skipped: Skipped,
 ) -> Example | None:
     if not all(isinstance(text, str) for text in (question_id, context, question)):
-        raise ValueError("id, context and question must be strings")
+        raise UserError("id, context and question must be strings")
     offsets = _context_offsets(context)
     paragraph = tuple(context[start:end] for start, end in offsets)
     words = tokenize(question, split_inside=True)
@@ -156,10 +157,10 @@ def _span(
     context: str, offsets: Sequence[Offsets], text: Any, start: Any, skipped: Skipped
 ) -> Span | None:
     if not isinstance(text, str) or not isinstance(start, int):
-        raise ValueError(f"answer {text!r} at {start!r}: not a string and an integer")
+        raise UserError(f"answer {text!r} at {start!r}: not a string and an integer")
     end = start + len(text)
     if start < 0 or context[start:end] != text:
-        raise ValueError(f"answer {text[:60]!r} is not at offset {start} of its context")
+        raise UserError(f"answer {text[:60]!r} is not at offset {start} of its context")
     inside = [i for i, (left, right) in enumerate(offsets) if left < end and start < right]
     if not inside:
         skipped["answers that cover no token"] += 1
@@ -208,7 +209,7 @@ def parse(text: str) -> Example:
     context, bar, question = text.partition("|||")
     context, question = context.strip(), question.strip()
     if not (bar and context and question):
-        raise ValueError(f"type `paragraph ||| question`, not {text[:60]!r}")
+        raise UserError(f"type `paragraph ||| question`, not {text[:60]!r}")
     offsets = _context_offsets(context)
     paragraph = tuple(context[start:end] for start, end in offsets)
     words = tokenize(question, split_inside=True)

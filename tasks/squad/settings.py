@@ -9,6 +9,9 @@ from elmo_bench.config.settings import TaskBuild
 class Settings(TaskBuild):
     """The splits of a file, and the sizes of the reader."""
 
+    version = 2
+    segment_names = ("contexts", "questions")
+
     articles: str | None = Field(
         json_schema_extra=INPUT_FILE,
         description="a JSON file {split: [titles]} that splits one file",

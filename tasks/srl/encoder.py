@@ -5,7 +5,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from elmo_bench.nn.init import orthogonal_blocks_
-from elmo_bench.nn.packed import Packing, Recurrence
+from elmo_bench.nn.packed import Direction, Packing, run_directions
 
 
 class HighwayCell:
@@ -15,6 +15,7 @@ class HighwayCell:
     computed from the input alone.
     """
 
+    compiled = "highway"
     blocks = 6
     cell_blocks = 3
     recurrent_blocks = 5
@@ -85,16 +86,6 @@ class _HighwayLayer(nn.Module):
         mask: Float[Tensor, "segment out"] | None,
     ) -> Float[Tensor, "row out"]:
         start = inputs.new_zeros(packing.sizes[0], self.from_output.in_features)
-        outputs: Tensor = Recurrence.apply(
-            self.cell,
-            packing.sizes,
-            self.backwards,
-            inputs,
-            self.from_input.weight,
-            self.from_input.bias,
-            self.from_output.weight,
-            start,
-            start,
-            mask,
-        )
+        layer = Direction(self.backwards, self.from_input, self.from_output, start, start, mask)
+        [outputs] = run_directions(self.cell, packing.sizes, inputs, [layer])
         return outputs if mask is None else outputs * mask[packing.ranks]

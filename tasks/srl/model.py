@@ -51,6 +51,9 @@ class RoleTagger(nn.Module):
         self.tags = ["O", *(f"{prefix}-{label}" for label in labels for prefix in "BI")]
         self.index = {tag: number for number, tag in enumerate(self.tags)}
         self.dense = nn.Linear(hidden_dim + elmo_dims.get("output", 0), len(self.tags))
+        # As in AllenNLP's model.
+        nn.init.xavier_uniform_(self.predicate.weight)
+        nn.init.orthogonal_(self.dense.weight)
         for name, rule in rule_scores(iob2_transitions(self.tags))._asdict().items():
             self.register_buffer(f"{name}_rule", rule, persistent=False)
 

@@ -9,7 +9,9 @@ from elmo_bench.config.settings import TaskBuild
 class Settings(TaskBuild):
     """The predicates, and the sizes of the tagger."""
 
-    all_predicates: bool = Field(description="nouns and adjectives too, not only verbs")
+    version = 2
+
+    all_predicates: bool = Field(description="all with a column of arguments, not only verbs")
     max_length: Count = Field(description="longer sentences are left out of training")
     predicate_dim: Size = Field(description="size of the predicate indicator's embedding")
     hidden_dim: Size = Field(description="units of each LSTM layer")

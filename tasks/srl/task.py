@@ -10,6 +10,7 @@ from torch import nn
 from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.paired_files import paired, same_tokens
 from elmo_bench.data.tokenizer import token_offsets
+from elmo_bench.errors import UserError
 from elmo_bench.metrics import score_srl
 from elmo_bench.metrics.srl import join_continuations
 from elmo_bench.nn.word_embedding import WordEmbedding
@@ -96,7 +97,7 @@ class SrlTask(Task):
         tokens = token_offsets(text.replace("*", " "))
         inside = [n for n, (start, _) in enumerate(tokens) if stars[:1] < [start] < stars[1:]]
         if len(stars) != 2 or len(inside) != 1:
-            raise ValueError(
+            raise UserError(
                 "put one word, the predicate, between asterisks: The cat *chased* the dog."
             )
         words = tuple(text[start:end] for start, end in tokens)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.files import DataError, numbered_lines
 
+MAX_DEPTH = 1000  # of a tree; real ones have 30
 _BRACKETS = str.maketrans({"(": "-LRB-", ")": "-RRB-"})  # as the trees write them
 _UNKNOWN = 2  # label of single words, since predictions are only for whole sentences
 
@@ -68,6 +69,8 @@ def _parse(path: Path, number: int, line: str) -> tuple[tuple[str, ...], list[Ph
             if piece not in ("0", "1", "2", "3", "4"):
                 raise DataError(path, number, f"label {piece!r}, expected 0 to 4")
             opened.append(len(phrases))
+            if len(opened) > MAX_DEPTH:  # its phrases would take the square of its size
+                raise DataError(path, number, f"brackets are nested more than {MAX_DEPTH} deep")
             phrases.append(Phrase(int(piece), len(tokens), -1))
             before = "label"
         elif piece == "(" and before in ("", "label", ")") and (opened or not phrases):

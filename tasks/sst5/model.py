@@ -15,14 +15,15 @@ from elmo_bench.task import Batch, Output
 from elmo_bench.tasks.sst5.data import LABELS
 
 Head = Literal["relu", "maxout"]
+BiLstmName = Literal["encoder", "integrator"]
 POOL_SIZE = 4  # linear pieces of a maxout unit, as in AllenNLP
 
 
 class BiattentiveNetwork(nn.Module):
     """Reads a sentence, attends from it to itself, reads both together, and pools four ways.
 
-    ELMo vectors are concatenated to the words (placement `input`) and to the states of the first
-    BiLSTM (`output`).
+    ELMo vectors are concatenated to the words (placement `input`) and to the states of one of the
+    two BiLSTMs (`output`).
 
     Args:
         words: Embeds the words of a batch's segments.
@@ -30,6 +31,8 @@ class BiattentiveNetwork(nn.Module):
         hidden_dim: Of the feed-forward layer and of each direction of both BiLSTMs.
         embedding_dropout: On the word vectors; ELMo vectors have their own dropout.
         feedforward_dropout: On the input of the first BiLSTM.
+        elmo_output: The BiLSTM after which the placement `output` is: the first, `encoder`, or
+            the second, `integrator`, as in AllenNLP's model.
         head: `relu`, as in the ELMo paper, or `maxout` with batch norm, as in McCann et al.
         head_dims: Sizes of the head's hidden layers.
         head_dropout: Before each layer of the head, including the last one.
@@ -42,6 +45,7 @@ class BiattentiveNetwork(nn.Module):
         hidden_dim: int,
         embedding_dropout: float,
         feedforward_dropout: float,
+        elmo_output: BiLstmName,
         head: Head,
         head_dims: Sequence[int],
         head_dropout: Sequence[float],
@@ -55,10 +59,13 @@ class BiattentiveNetwork(nn.Module):
             nn.Dropout(feedforward_dropout),
         )
         self.encoder = BiLstm(hidden_dim, [hidden_dim], dropout=0.0)
-        encoded_dim = self.encoder.dim + elmo_dims.get("output", 0)
+        self.elmo_output = elmo_output
+        output_dims = {"encoder": 0, "integrator": 0} | {elmo_output: elmo_dims.get("output", 0)}
+        encoded_dim = self.encoder.dim + output_dims["encoder"]
         self.integrator = BiLstm(3 * encoded_dim, [hidden_dim], dropout=0.0)
-        self.attentive_pooling = AttentivePooling(self.integrator.dim)
-        dims = [4 * self.integrator.dim, *head_dims, len(LABELS)]
+        integrated_dim = self.integrator.dim + output_dims["integrator"]
+        self.attentive_pooling = AttentivePooling(integrated_dim)
+        dims = [4 * integrated_dim, *head_dims, len(LABELS)]
         self.head = build_head(head, dims, head_dropout)
 
     def forward(self, batch: Batch, elmo: Mapping[str, Tensor]) -> Output:
@@ -74,10 +81,13 @@ class BiattentiveNetwork(nn.Module):
         """Return the scores of the five labels for each distinct segment."""
         vectors = self.embedding_dropout(self.words(batch.segments))
         states = self.encoder(self.feedforward(_join(vectors, elmo, "input")), batch.mask)
-        states = _join(states, elmo, "output")
+        if self.elmo_output == "encoder":
+            states = _join(states, elmo, "output")
         context = align(states @ states.transpose(1, 2), states, batch.mask)
         both = torch.cat([states, states - context, states * context], dim=2)
         integrated = self.integrator(both, batch.mask)
+        if self.elmo_output == "integrator":
+            integrated = _join(integrated, elmo, "output")
         pooled = [
             masked_max(integrated, batch.mask),
             -masked_max(-integrated, batch.mask),

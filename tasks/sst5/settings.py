@@ -11,12 +11,18 @@ from elmo_bench.config.settings import TaskBuild
 class Settings(TaskBuild):
     """The training phrases, and the sizes of the classifier."""
 
+    version = 2
+
     min_phrase_length: Count | None = Field(
         description="shorter phrases are left out of training; null: whole sentences only"
     )
     hidden_dim: Size = Field(description="feed-forward layer, each direction of both BiLSTMs")
-    embedding_dropout: Probability = Field(description="on the word vectors")
+    embedding_dropout: Probability = Field(description="on the word vectors, without ELMo")
+    elmo_embedding_dropout: Probability = Field(description="on the word vectors, with ELMo")
     feedforward_dropout: Probability = Field(description="on the input of the first BiLSTM")
+    elmo_output: Literal["encoder", "integrator"] = Field(
+        description="the BiLSTM after which the placement `output` is: the first or the second"
+    )
     head: Literal["relu", "maxout"] = Field(description="the kind of the output layers")
     head_dims: list[Size] = Field(description="sizes of the head's hidden layers")
     head_dropout: list[Probability] = Field(description="before each layer of the head")

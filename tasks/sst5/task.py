@@ -10,6 +10,7 @@ from torch import nn
 from elmo_bench.data.example import Example, Skipped, Split
 from elmo_bench.data.paired_files import paired
 from elmo_bench.data.tokenizer import tokenize
+from elmo_bench.errors import UserError
 from elmo_bench.metrics import accuracy
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.task import Annotation, Counts, Task
@@ -47,8 +48,9 @@ class Sst5Task(Task):
             words,
             elmo_dims,
             self.settings.hidden_dim,
-            self.settings.embedding_dropout,
+            self.settings.elmo_embedding_dropout if elmo_dims else self.settings.embedding_dropout,
             self.settings.feedforward_dropout,
+            self.settings.elmo_output,
             self.settings.head,
             self.settings.head_dims,
             self.settings.head_dropout,
@@ -82,7 +84,7 @@ class Sst5Task(Task):
     def parse(self, text: str) -> Example:
         tokens = tokenize(text)
         if not tokens:
-            raise ValueError("type a sentence")
+            raise UserError("type a sentence")
         return Example("", (tokens,), None)
 
     def write_predictions(

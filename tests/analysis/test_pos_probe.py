@@ -5,15 +5,14 @@ import torch
 from elmo_bench.analysis import pos_probe
 from elmo_bench.analysis.pos_probe import (
     Probe,
-    Tagged,
     Tags,
     Training,
     frequent_tags,
     gather,
     probe_pos,
-    read_tagged,
 )
 from elmo_bench.analysis.pos_study import study_pos
+from elmo_bench.analysis.tagged import Columns, Tagged, cut_dev, read_tagged
 from elmo_bench.cli import main
 from elmo_bench.data.files import DataError
 from elmo_bench.records.analysis import read_analyses
@@ -53,6 +52,52 @@ def test_a_file_without_parts_of_speech_is_reported(tmp_path):
     path.write_text(conll([[("The", "-"), ("dog", "-")]]), encoding="utf-8")
     with pytest.raises(DataError, match="parts of speech"):
         read_tagged(path)
+
+
+COLUMNS = """\
+-DOCSTART- -X- O
+
+He PRP B-NP
+laughed VBD B-VP
+
+# # B-NP
+3 CD I-NP
+"""
+
+
+def test_plain_columns_are_read_and_can_be_chosen(tmp_path):
+    path = tmp_path / "toy.txt"
+    path.write_text(COLUMNS, encoding="utf-8")
+    sentences = [Tagged(("He", "laughed"), ("PRP", "VBD")), Tagged(("#", "3"), ("#", "CD"))]
+    assert read_tagged(path) == sentences
+    assert read_tagged(path, Columns(1, 3))[0].tags == ("B-NP", "B-VP")
+
+
+def test_a_missing_column_is_reported_with_its_line(tmp_path):
+    path = tmp_path / "toy.txt"
+    path.write_text("He PRP\nlaughed\n", encoding="utf-8")
+    with pytest.raises(DataError, match="line 2: 1 columns, but words are in column 1"):
+        read_tagged(path)
+
+
+def test_dev_is_every_tenth_sentence_and_no_longer_in_train():
+    sentences = [Tagged((f"w{number}",), ("X",)) for number in range(1, 26)]
+    train, dev = cut_dev(sentences)
+    assert [s.words[0] for s in dev] == ["w10", "w20"]
+    assert sorted([*train, *dev]) == sorted(sentences)
+    with pytest.raises(ValueError, match="9 training sentences are too few"):
+        cut_dev(sentences[:9])
+
+
+def test_without_a_dev_file_it_is_cut_from_train(bilm_folder, tmp_path):
+    path = tmp_path / "toy.txt"
+    path.write_text("He PRP B-NP\nlaughed VBD B-VP\n\n" * 20, encoding="utf-8")
+    named = ["--train", str(path), "--test", str(path)]
+    folders = ["--cache", str(tmp_path), "--results", str(tmp_path / "results")]
+    assert main(["pos", str(bilm_folder), *named, *folders]) == 0
+    [found] = read_analyses(tmp_path / "results")
+    assert (found.sizes["train"], found.sizes["dev"], found.sizes["test"]) == (36, 4, 40)
+    assert (found.settings["columns"], found.settings["dev_every"]) == ([1, 2], 10)
 
 
 def test_the_most_frequent_tag_is_that_of_the_word_or_of_all_words(files):
@@ -123,10 +168,17 @@ def test_the_command_shows_and_records_every_layer_and_baseline(
 
 def test_all_or_none_of_the_files_must_be_given(bilm_folder, files, capsys):
     assert main(["pos", str(bilm_folder), "--train", str(files["train"])]) == 2
-    assert "together, or none" in capsys.readouterr().err
+    assert "give --train and --test together" in capsys.readouterr().err
 
 
 def test_the_english_web_treebank_is_read_completely():
     sentences = read_tagged(shared("data", "srl", "ewt-propbank.dev.gold_conll.gz"))
     assert len(sentences) == 1960
     assert {"NN", "VBZ", "IN"} < set(Tags(sentences).names)
+
+
+def test_conll2000_is_read_completely():
+    train = read_tagged(shared("data", "pos", "conll2000.train.txt"))
+    test = read_tagged(shared("data", "pos", "conll2000.test.txt"))
+    assert (len(train), len(test)) == (8936, 2012)
+    assert round(frequent_tags(train, test, Tags(train)).accuracy, 1) == 90.6

@@ -6,6 +6,8 @@ from elmo_bench.analysis.wsd import Method, disambiguate, gather, most_frequent,
 from elmo_bench.analysis.wsd_study import study_senses
 from elmo_bench.cli import main
 from elmo_bench.records.analysis import read_analyses
+from elmo_bench.report.analysis_tables import method_label
+from tests.analysis.test_read_senses import KEYS, write_framework
 
 
 def example(lemma, *senses):
@@ -90,6 +92,38 @@ def test_test_sets_are_scored_together_and_separately(bilm, senses, tmp_path):
     [found] = study_senses(bilm, senses, [senses, other], "toy", cache=tmp_path)
     assert set(found.layers[0]) == {"f1", "f1 senses", "f1 other"}
     assert found.baselines["most frequent sense"]["f1"] == pytest.approx(100 * 4 / 5)
+
+
+def test_the_development_set_counts_only_in_the_score_of_all(bilm, senses, tmp_path):
+    lines = senses.read_text().splitlines(keepends=True)
+    (tmp_path / "semeval2007.jsonl").write_text(lines[2])  # the rarer sense of play
+    (tmp_path / "senseval2.jsonl").write_text("".join(lines[:2]))
+    tests = [tmp_path / f"{name}.jsonl" for name in ("semeval2007", "senseval2")]
+    [found] = study_senses(bilm, senses, tests, "toy", cache=tmp_path)
+    assert found.baselines["most frequent sense"] == pytest.approx(
+        {"f1": 100, "f1 all": 200 / 3, "f1 semeval2007": 0, "f1 senseval2": 100}
+    )
+
+
+def test_wordnet_replaces_counts_and_the_record_says_so(bilm, senses, tmp_path):
+    words = [line.replace('"play"', '"play#NOUN"') for line in senses.read_text().splitlines()[:3]]
+    path = tmp_path / "keyed.jsonl"
+    path.write_text("\n".join(words))
+    (tmp_path / "index.sense").write_text("play%1:04:00:: 01 1 9\n")
+    [counted] = study_senses(bilm, path, [path], "toy", cache=tmp_path)
+    [ranked] = study_senses(bilm, path, [path], "toy", cache=tmp_path, wordnet=tmp_path)
+    assert counted.baselines["most frequent sense"]["f1"] == pytest.approx(200 / 3)
+    assert ranked.baselines["WordNet first sense"]["f1"] == 0  # none of the senses is that one
+    assert "WordNet's first sense" in method_label(ranked)
+    assert "WordNet" not in method_label(counted)
+
+
+def test_gold_keys_are_part_of_what_was_computed(bilm, tmp_path):
+    found = []
+    for keys in (KEYS, KEYS.replace(" art%1:06:00::", "")):
+        path = write_framework(tmp_path, keys=keys)
+        found += study_senses(bilm, path, [path], "toy", cache=tmp_path)
+    assert found[0].run != found[1].run
 
 
 def test_the_command_records_every_method(bilm_folder, senses, tmp_path, capsys):

@@ -1,11 +1,15 @@
+from contextlib import nullcontext
+
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks.extraction import Reference
 from elmo_bench import BiLm
 from elmo_bench.bilm import extraction as extract
-from elmo_bench.bilm import lstm
-from elmo_bench.bilm.two_threads import TwoThreads
+from elmo_bench.config.bilm_settings import CharCnnSettings, CharRnnSettings, WordEncoderSettings
+from elmo_bench.kernels.compiled import without_kernel
 from tests.bilm.test_model import read_architecture
 
 SENTENCES = [[f"w{number % 7}", f"w{number}", "end"][: 1 + number % 3] for number in range(30)]
@@ -50,10 +54,10 @@ def test_chunks_and_a_tiny_cache_do_not_change_the_layers(tiny_bilm, monkeypatch
 
 def test_the_cache_stays_within_its_limit_and_drops_the_oldest_words(tiny_bilm):
     cache = extract.WordCache(tiny_bilm.encoder, max_words=3)
-    with TwoThreads() as two_threads, torch.no_grad():
+    with torch.no_grad():
         for word in "abcde":
-            cache(two_threads, [word])
-        table, rows = cache(two_threads, ["d"])
+            cache([word])
+        table, rows = cache(["d"])
     assert list(rows) == ["c", "d", "e"] and len(table) == 3
     torch.testing.assert_close(table[rows["e"]], tiny_bilm.encode_words(["e"])[0])
 
@@ -75,37 +79,60 @@ def test_reading_long_streams_in_pieces_does_not_change_the_layers(tiny_bilm, mo
         torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
 
 
-def test_two_threads_give_the_same_layers_as_one(tiny_bilm):
-    threads = torch.get_num_threads()
-    try:
-        torch.set_num_threads(2)
-        two = tiny_bilm.embed(SENTENCES)
-        assert torch.get_num_threads() == 2
-        torch.set_num_threads(1)
-        one = tiny_bilm.embed(SENTENCES)
-    finally:
-        torch.set_num_threads(threads)
-    for got, wanted in zip(two, one, strict=True):
-        torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
+ENCODERS = {
+    "char_cnn": CharCnnSettings(
+        kind="char_cnn",
+        char_dim=4,
+        filters=[[1, 5], [3, 8]],
+        num_highways=1,
+        activation="tanh",
+        max_chars=12,
+    ),
+    "char_rnn": CharRnnSettings(kind="char_rnn", char_dim=4, hidden_dim=5, max_chars=12),
+    "word": WordEncoderSettings(kind="word", word_dim=6, vectors=None, trainable=True),
+}
+VOCABULARY = ["<S>", "</S>", "<UNK>", *(f"w{number}" for number in range(5))]
+WORDS = st.text("abcdwxyz0123456789", min_size=1, max_size=15)
 
 
-def test_an_error_in_either_thread_is_raised():
-    def fail():
-        raise ValueError("broken thread")
-
-    with TwoThreads() as two_threads:
-        for pair in ((fail, int), (int, fail)):
-            with pytest.raises(ValueError, match="broken thread"):
-                two_threads(*pair)
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("encoder", ENCODERS)
+@settings(max_examples=5)
+@given(
+    sentences=st.lists(st.lists(WORDS, min_size=1, max_size=9), min_size=2, max_size=9),
+    batch_size=st.integers(1, 80),
+    threads=st.integers(1, 2),
+    data=st.data(),
+)
+def test_layers_of_a_sentence_depend_on_nothing_but_the_sentence(
+    compiled, encoder, sentences, batch_size, threads, data
+):
+    torch.manual_seed(1)
+    architecture = read_architecture("mini").but(encoder=ENCODERS[encoder])
+    bilm = BiLm(architecture, VOCABULARY).eval()
+    order = data.draw(st.permutations(range(len(sentences))))
+    more = data.draw(st.integers(0, 90))  # neighbors of other lengths, over several panels
+    neighbors = [["w1", "neighbors"] * (1 + number % 5) for number in range(more)]
+    before = torch.get_num_threads()
+    with nullcontext() if compiled else without_kernel():
+        alone = [bilm.embed([sentence])[0] for sentence in sentences]
+        bilm.extractor.words.version = []  # forget all words
+        try:
+            torch.set_num_threads(threads)
+            together = bilm.embed([*(sentences[n] for n in order), *neighbors], "reset", batch_size)
+        finally:
+            torch.set_num_threads(before)
+    assert all(torch.equal(together[place], alone[n]) for place, n in enumerate(order))
 
 
 @pytest.mark.parametrize("size", ["small", pytest.param("original", marks=pytest.mark.slow)])
-def test_the_kernel_agrees_with_the_plain_cell_at_official_sizes(size, monkeypatch):
+def test_the_kernel_agrees_with_the_plain_cell_at_official_sizes(size):
     torch.manual_seed(1)
     bilm = BiLm(read_architecture(size)).eval()
     fast = bilm.embed(SENTENCES[:3])
-    monkeypatch.setattr(lstm, "load_kernel", lambda: None)
-    for got, wanted in zip(fast, bilm.embed(SENTENCES[:3]), strict=True):
+    with without_kernel():
+        plain = bilm.embed(SENTENCES[:3])
+    for got, wanted in zip(fast, plain, strict=True):
         assert (got - wanted).abs().mean() < 1e-6
 
 

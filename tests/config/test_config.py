@@ -68,7 +68,7 @@ def test_every_small_size_belongs_to_a_task_and_changes_it(task):
         ("+bilm.lstm.hiden_dim=1", ["bilm.lstm.hiden_dim=1", "bilm.lstm.hidden_dim?"]),
         ("+data.dirr=x", ["data.dirr=x", "Allowed under data"]),
         ("words=glove", ["words.path: a value is missing; give words.path=..."]),
-        ("data=hub task.hub=null", ["data=hub", "names no Hub dataset"]),
+        ("data=hub task.hub=null", ["data=hub", "the Hub has no dataset"]),
     ],
 )
 def test_a_wrong_key_or_value_is_reported_in_one_line_with_what_is_allowed(override, words):
@@ -159,7 +159,7 @@ def test_help_config_and_errors_do_not_import_torch(arguments):
 
 def test_a_mistyped_override_is_reported_with_the_existing_keys():
     done = call("task=ner", "task.trainin.patience=3")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "task.trainin: the key is unknown; did you mean task.training?" in done.stderr
 
 
@@ -181,3 +181,19 @@ def test_every_field_of_the_settings_has_a_description():
                     yield from undocumented(kind, seen)
 
     assert list(undocumented(RunSettings, set())) == []
+
+
+def test_the_paper_s_fine_tuning_has_one_name_and_is_refused_for_an_untrained_bilm():
+    names = {
+        "paper_finetuned": ("task=ner", "elmo=paper_finetuned"),
+        "paper": ("task=sst5", "elmo=paper_finetuned"),  # the authors did not
+    }
+    for name, words in names.items():
+        settings = run_settings(words)
+        assert (settings.elmo.name, settings.bilm.finetune) == (name, name == "paper_finetuned")
+    same = run_settings(["task=ner", "bilm.finetune=true"])
+    assert run_id(same) == run_id(run_settings(names["paper_finetuned"]))
+    assert same.elmo.name == "paper_finetuned"
+    assert not run_settings(names["paper_finetuned"]).for_baseline().bilm.finetune
+    with pytest.raises(ConfigError, match=r"elmo=paper_finetuned: .*untrained biLM"):
+        run_settings(["task=ner", "elmo=paper_finetuned", "bilm.weights=random"])

@@ -9,7 +9,8 @@ import datasets
 import pytest
 from datasets import ClassLabel, Dataset, Features, List, Value
 
-from elmo_bench.config.compose import task_settings
+from elmo_bench.config.compose import run_settings, task_settings
+from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.locating import build_task
 from elmo_bench.config.settings import HubData
 from elmo_bench.data.files import DataError
@@ -137,10 +138,21 @@ def test_a_missing_split_is_an_error(folder):
         load("ner", folder)
 
 
-@pytest.mark.parametrize("name", sorted(ROWS))
+ON_THE_HUB = [name for name in sorted(ROWS) if task_settings(name).hub.id]
+
+
+@pytest.mark.parametrize("name", ON_THE_HUB)
 def test_being_offline_is_reported_with_the_alternative(name):
     with pytest.raises(DataError, match=r"cannot be reached .*data=files"):
         load(name, task_settings(name).hub.id)
+
+
+@pytest.mark.parametrize("name", sorted(set(ROWS) - set(ON_THE_HUB)))
+def test_a_task_without_a_readable_dataset_on_the_hub_is_refused(name):
+    with pytest.raises(ConfigError, match=rf"the Hub has no dataset of task={name} .*data=files"):
+        run_settings([f"task={name}", "data=hub"])
+    settings = run_settings([f"task={name}", "data=hub", "task.hub.id=somebody/ontonotes"])
+    assert settings.task.hub.id == "somebody/ontonotes"
 
 
 def in_a_new_process(code, **environment):

@@ -75,7 +75,7 @@ def test_a_single_layer_is_divided_by_its_own_scale(layers):
 
 def test_batch_norm_is_one_mean_and_variance_per_layer_over_unmasked_tokens(layers):
     mask = padded_mask()
-    mixed = ElmoMix(3, layers="first", layer_norm="batch")(layers[1:2], mask)
+    mixed = ElmoMix(1, layer_norm="batch")(layers[1:2], mask)
     tokens = mixed[mask]
     torch.testing.assert_close(tokens.mean(), torch.tensor(0.0), atol=1e-6, rtol=0)
     torch.testing.assert_close(tokens.var(correction=0), torch.tensor(1.0))
@@ -93,9 +93,20 @@ def test_token_norm_is_independent_of_other_tokens(layers):
 
 
 def test_token_norm_is_one_mean_and_variance_per_token(layers):
-    mixed = ElmoMix(3, layers="first", layer_norm="token")(layers[1:2])
+    mixed = ElmoMix(1, layer_norm="token")(layers[1:2])
     torch.testing.assert_close(mixed.mean(dim=2), torch.zeros(2, 5), atol=1e-6, rtol=0)
     torch.testing.assert_close(mixed.var(dim=2, correction=0), torch.ones(2, 5))
+
+
+@pytest.mark.parametrize("norm", ["batch", "token"])
+def test_a_single_layer_is_never_normalized(norm, layers):
+    assert torch.equal(ElmoMix(3, layers="last", layer_norm=norm)(layers[2:]), layers[2])
+
+
+def test_without_gamma_the_scale_stays_1(layers):
+    mix = ElmoMix(3, layers="last", gamma=False)
+    assert mix.summary()["gamma"] == 1 and not any(p.requires_grad for p in mix.parameters())
+    assert torch.equal(mix(layers[2:]), layers[2])
 
 
 def test_constant_layers_are_normalized_to_zero_not_nan():

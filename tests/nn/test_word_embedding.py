@@ -20,8 +20,9 @@ def glove(tmp_path):
 
 
 def fixed(glove, **settings):
-    defaults = {"lowercase": True, "trainable": False, "word_dropout": 0.25}
-    return pretrained_words(glove, TRAIN, [("bird", "fish")], **(defaults | settings))
+    defaults = {"lowercase": True, "trainable": False, "normalize": False, "word_dropout": 0.25}
+    paths = glove if isinstance(glove, list) else [glove]
+    return pretrained_words(paths, TRAIN, [("bird", "fish")], **(defaults | settings))
 
 
 def test_words_become_their_vectors_and_padding_is_zero(glove):
@@ -32,6 +33,33 @@ def test_words_become_their_vectors_and_padding_is_zero(glove):
 def test_lowercase_lookup_is_optional(glove):
     assert fixed(glove)([("The",)]).tolist() == [[[1, 2]]]
     assert fixed(glove, lowercase=False)([("The",)]).tolist() == [[[0, 0]]]
+
+
+def test_a_word_without_a_cased_vector_may_fall_back_to_lowercase(glove):
+    glove.write_text(f"{GLOVE}Cat 9 9\n")
+    words = fixed(glove, lowercase="fallback")
+    assert words([("The", "cat", "Dog")]).tolist() == [[[1, 2], [3, 4], [0, 0]]]
+    assert words([("THE", "Bird")]).tolist() == [[[1, 2], [5, 6]]]  # not seen, but their lowercase
+    cased = pretrained_words([glove], [("Cat", "cat")], [], "fallback", False, False, 0.0)
+    assert cased([("Cat", "cat", "CAT")]).tolist() == [[[9, 9], [3, 4], [3, 4]]]
+
+
+@pytest.fixture
+def turian(tmp_path):
+    path = tmp_path / "turian.txt"
+    path.write_text("cat 0 3 4\nfish 1 0 0\n")
+    return path
+
+
+def test_vectors_of_several_files_are_joined_with_zeros_where_one_lacks_a_word(glove, turian):
+    words = fixed([glove, turian])
+    embedded = words([("the", "cat", "fish", "dog")]).tolist()
+    assert embedded == [[[1, 2, 0, 0, 0], [3, 4, 0, 3, 4], [0, 0, 1, 0, 0], [0] * 5]]
+
+
+def test_the_vectors_of_each_file_are_normalized_separately(glove, turian):
+    embedded = fixed([glove, turian], normalize=True)([("cat",)])
+    torch.testing.assert_close(embedded[0, 0], torch.tensor([0.6, 0.8, 0, 0.6, 0.8]))
 
 
 def test_words_without_a_vector_share_one(glove):
@@ -58,9 +86,10 @@ def test_coverage_counts_words_and_tokens(glove):
 
 
 def test_vectors_without_any_known_word_are_rejected(glove):
-    glove.write_text("THE 1 2\n")
-    with pytest.raises(ValueError, match=r"none of the 3 words.*words\.lowercase=true"):
-        fixed(glove)
+    other = glove.with_name("other.txt")
+    other.write_text("THE 1 2\n")
+    with pytest.raises(DataError, match=r"other\.txt.*none of the 5 words.*words\.lowercase"):
+        fixed([glove, other])
 
 
 def test_random_words_exclude_rare_ones():
@@ -116,7 +145,7 @@ def test_a_damaged_line_is_reported(glove, line):
 
 def test_a_real_glove_file_is_read():
     path = shared("data", "vectors", "glove.6B.100d.tasks.txt.gz")
-    words = pretrained_words(path, [("The", "London", "zzxqj")], [], True, False, 0.0)
+    words = pretrained_words([path], [("The", "London", "zzxqj")], [], True, False, False, 0.0)
     assert (words.dim, words.vocabulary) == (100, ["the", "london"])
 
 

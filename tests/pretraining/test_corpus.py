@@ -27,6 +27,29 @@ def test_without_held_out_files_every_hundredth_sentence_is_held_out(tmp_path):
     assert len(list(corpus.train())) == 248
 
 
+def test_weights_repeat_and_thin_out_the_sentences_of_a_file(tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.txt").write_text("".join(f"{name}{n}\n" for n in range(4)))
+    corpus = TextCorpus(f"{tmp_path}/*.txt", f"{tmp_path}/c.txt", {"a*": 0.5, "b.txt": 2.0})
+    words = [sentence[0] for sentence in corpus.train()]
+    assert words == ["a1", "a3", *(f"b{n}" for n in range(4) for _ in range(2))]
+
+
+@pytest.mark.parametrize("weights", [{"x*": 2.0}, {"a*": 2.0, "*.txt": 3.0}])
+def test_weights_that_fit_no_file_or_one_file_twice_are_refused(tmp_path, weights):
+    (tmp_path / "a.txt").write_text("a\n")
+    with pytest.raises(ValueError, match=r"corpus\.weights: .*a\.txt"):
+        TextCorpus(f"{tmp_path}/a.txt", None, weights)
+
+
+def test_weights_change_the_identity_of_the_text(tmp_path):
+    (tmp_path / "a.txt").write_text("a\n")
+    settings = {"kind": "text", "name": "a", "path": f"{tmp_path}/a.txt", "heldout": None}
+    whole = CorpusSource.model_validate({"corpus": settings})
+    half = CorpusSource.model_validate({"corpus": {**settings, "weights": {"a*": 0.5}}})
+    assert text_identity(whole, tmp_path) != text_identity(half, tmp_path)
+
+
 def test_a_pattern_without_files_is_reported():
     with pytest.raises(FileNotFoundError, match="nowhere"):
         TextCorpus("/nowhere/*.txt", None)

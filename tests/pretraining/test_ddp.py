@@ -29,20 +29,25 @@ def run(folder, *overrides):
 @pytest.mark.parametrize(
     "loss",
     [
-        "pretraining.loss={kind:adaptive,cutoffs:[8,14],div_value:2}",
-        "pretraining.loss={kind:sampled,num_negatives:12}",
+        ["pretraining.loss={kind:adaptive,cutoffs:[8,14],div_value:2}"],
+        ["pretraining.loss={kind:sampled,num_negatives:12}"],
+        [
+            "pretraining.loss={kind:sampled,num_negatives:4}",
+            "pretraining.optimizer={kind:adagrad,lr:0.1}",
+        ],
     ],
 )
 def test_two_processes_compute_what_one_does(tmp_path, loss):
     one, two = tmp_path / "one", tmp_path / "two"
     one.mkdir(), two.mkdir()
-    pretrain(compose_pretraining(*tiny(one, *SAME, loss)))
-    run(two, loss, *TWO)
+    pretrain(compose_pretraining(*tiny(one, *SAME, *loss)))
+    run(two, *loss, *TWO)
     curves = [[float(row.split(",")[1]) for row in losses(folder)] for folder in (one, two)]
     assert curves[1] == pytest.approx(curves[0], rel=1e-4)
-    weights = [load_file(f / "bilm" / "mini" / "weights.safetensors") for f in (one, two)]
-    for name, tensor in weights[0].items():
-        assert tensor.sub(weights[1][name]).abs().max() < 1e-3, name
+    for file in ("weights.safetensors", "softmax.safetensors"):
+        weights = [load_file(folder / "bilm" / "mini" / file) for folder in (one, two)]
+        for name, tensor in weights[0].items():
+            assert tensor.sub(weights[1][name]).abs().max() < 1e-3, name
 
 
 def test_two_processes_resume_from_the_checkpoint_of_one(tmp_path):

@@ -1,11 +1,14 @@
 import json
 import math
+from itertools import pairwise
 
 import pytest
 import torch
 
 from elmo_bench import BiLm
-from elmo_bench.bilm.generate import continue_sentence
+from elmo_bench.bilm.characters import BOS, EOS
+from elmo_bench.bilm.generate import continue_sentence, fill_blank
+from elmo_bench.bilm.perplexity import load_softmax, perplexity
 from elmo_bench.cli import main
 from elmo_bench.config.bilm_settings import Architecture
 from elmo_bench.config.pretraining_settings import ScheduleSettings
@@ -54,6 +57,49 @@ def test_perplexity_does_not_depend_on_order_or_batching(trained):
     assert bilm.perplexity(sentences)["forward"] == pytest.approx(math.exp(mean), rel=1e-5)
 
 
+@torch.no_grad()
+def test_stateful_perplexity_is_that_of_rows_read_one_token_at_a_time(trained):
+    """Reread bilm-tf's test plainly: two rows, one token each per step, states never reset."""
+    bilm = BiLm.load(trained / "bilm" / "mini")
+    softmax, vocabulary = load_softmax(bilm)
+    sentences = [["word1", "word2"], ["word3"], ["word4", "word5", "unseen"], ["word6"]]
+    # The first row has read both its sentences after five steps, and finds no other.
+    rows, num_steps = [[0, 3], [1, 2]], 5
+    for direction, stack in (("forward", bilm.forward_lstm), ("backward", bilm.backward_lstm)):
+        losses = []
+        for row in rows:
+            pairs = []
+            for number in row:
+                framed = [BOS, *sentences[number], EOS][:: 1 if direction == "forward" else -1]
+                pairs += pairwise(framed)
+            state = None
+            for word, target in pairs[:num_steps]:
+                layers, state = stack(bilm.encode_words([word])[None], state)
+                losses += softmax.nll(layers[-1, 0], torch.tensor(vocabulary.ids([target])))
+        expected = math.exp(sum(losses) / len(losses))
+        measured = perplexity(bilm, sentences, state="carry", streams=2)
+        assert measured[direction] == pytest.approx(expected, rel=1e-5)
+
+
+def test_stateful_perplexity_needs_a_sentence_for_every_row(trained):
+    bilm = BiLm.load(trained / "bilm" / "mini")
+    with pytest.raises(ValueError, match="fewer than 256 sentences"):
+        bilm.perplexity([["word1"]] * 255, state="carry")
+    with pytest.raises(ValueError, match="must be 'reset' or 'carry'"):
+        bilm.perplexity([["word1"]], state="warm")
+
+
+def test_the_command_measures_both_ways(trained, capsys):
+    files = [str(trained / "bilm" / "mini"), str(trained / "held.txt")]
+    assert main(["perplexity", *files, "--stateful", "3", "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out).values()
+    assert row["mean"] == pytest.approx(record_of(trained)["perplexity"]["held"]["mean"], rel=1e-4)
+    assert row["stateful"]["predicted"] % 3 == 0
+    assert 0 < row["stateful"]["predicted"] <= row["predicted"]
+    assert main(["perplexity", *files, "--stateful", "3"]) == 0
+    assert "carried" in capsys.readouterr().out
+
+
 def test_perplexity_without_sentences_is_refused(trained):
     with pytest.raises(ValueError, match="at least one sentence"):
         BiLm.load(trained / "bilm" / "mini").perplexity([])
@@ -75,6 +121,25 @@ def test_a_sentence_is_continued_with_known_words(trained):
     assert text == continue_sentence(bilm, ["word1", "word2"], 8, 1.0, seed=1)
 
 
+def test_a_blank_is_filled_by_the_product_of_both_directions(trained):
+    bilm = BiLm.load(trained / "bilm" / "mini")
+    softmax, vocabulary = load_softmax(bilm)
+    forward, _ = bilm.forward_lstm(bilm.encode_words(["<S>", "word1"])[None], None)
+    backward, _ = bilm.backward_lstm(bilm.encode_words(["</S>", "word4", "word3"])[None], None)
+    product = (softmax.log_probs(forward[-1, :, -1]) + softmax.log_probs(backward[-1, :, -1]))[0]
+    expected = product[3:].softmax(dim=0)  # without <S>, </S> and <UNK>
+    found = dict(fill_blank(bilm, ["word1", "___", "word3", "word4"], len(vocabulary)))
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    for word, probability in zip(vocabulary.words[3:], expected.tolist(), strict=True):
+        assert found[word] == pytest.approx(probability, rel=1e-4)
+
+
+@pytest.mark.parametrize("text", ["word1 word2", "___ word2 ___"])
+def test_a_sentence_without_exactly_one_blank_is_refused(trained, text):
+    with pytest.raises(ValueError, match="exactly one"):
+        fill_blank(BiLm.load(trained / "bilm" / "mini"), text.split(), 3)
+
+
 def test_the_commands_print_perplexity_and_text(trained, capsys):
     bilm = str(trained / "bilm" / "mini")
     assert main(["perplexity", bilm, str(trained / "text.txt"), "--json"]) == 0
@@ -83,6 +148,8 @@ def test_the_commands_print_perplexity_and_text(trained, capsys):
     assert scores["unknown"] == 0
     assert main(["generate", bilm, "word3", "--temperature", "0"]) == 0
     assert capsys.readouterr().out.startswith("word3")
+    assert main(["generate", bilm, "--fill", "word3 ___ ."]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 5
 
 
 def test_a_finished_training_is_not_repeated_unless_forced(trained):

@@ -35,6 +35,19 @@ def test_a_tasks_text_is_a_corpus_with_dev_held_out(tmp_path):
     assert len(train) > 48 and len(dev) > 16 and not train & dev
 
 
+def test_contexts_and_questions_can_be_read_apart(tmp_path):
+    whole = corpus(tmp_path, "task=squad")
+    parts = [corpus(tmp_path, "task=squad", f"corpus.part={p}") for p in ("contexts", "questions")]
+    contexts, questions = (set(part.train()) for part in parts)
+    assert contexts | questions == set(whole.train()) and not contexts & questions
+    assert all(question[-1] == "?" for question in questions)
+    for text in (whole, *parts):  # perplexity is always measured on both
+        heldout = {name: set(segments) for name, segments in text.heldout().items()}
+        assert heldout["dev"] == heldout["contexts"] | heldout["questions"]
+    with pytest.raises(ConfigError, match=r"corpus\.part=words: .* contexts, questions"):
+        source(tmp_path, "task=squad", "corpus.part=words")
+
+
 def test_phrases_of_a_sentence_are_not_read_again(tmp_path):
     with_phrases = list(corpus(tmp_path, "task=sst5").train())
     whole = list(corpus(tmp_path, "task=sst5", "task.build.min_phrase_length=null").train())

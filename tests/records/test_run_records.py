@@ -17,7 +17,7 @@ RECORD = Record(
     words="random",
     elmo="paper",
     bilm="mini",
-    config={"seed": 1},
+    config={"seed": 1, "elmo": {}, "bilm": {}},
     scores={"dev": {"f1": 71.5}, "test": {"f1": 70.25}},
     layer_weights={"input": {"weights": [0.2, 0.5, 0.3], "gamma": 1.1}},
 )

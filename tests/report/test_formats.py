@@ -10,7 +10,8 @@ from rich.console import Console
 from elmo_bench.records.run import read_records
 from elmo_bench.report.all_tables import build_tables
 from elmo_bench.report.cells import Cell, Table, missing, word
-from elmo_bench.report.formats import as_json, comma_separated, latex, markdown, show
+from elmo_bench.report.formats import as_json, comma_separated, latex, markdown
+from elmo_bench.report.terminal import show
 from tests.report.synthetic_records import TASKS
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from elmo_bench.records.run import read_records
 from elmo_bench.report.ablations import layers_table, placement_table
+from elmo_bench.report.finetuning_table import finetuning_table
 from elmo_bench.report.groups import Runs
 from elmo_bench.report.main_table import groups_table, headline_groups, main_table
 from elmo_bench.report.word_table import words_table
@@ -154,3 +155,42 @@ def test_a_missing_glove_run_says_that_it_needs_a_path(runs):
 def test_a_fine_tuned_bilm_is_not_in_the_main_table_beside_the_original():
     runs = Runs([record("ner"), record("ner", bilm__finetune=True)])
     assert [group.config["bilm"].get("finetune") for group in headline_groups(runs)] == [None]
+
+
+def test_a_fine_tuned_bilm_is_a_column_of_the_main_table():
+    tuned = scored("ner", 1, 95.0, bilm__finetune="a recipe")
+    records = [*pair(1), replace(tuned, elmo="paper_finetuned"), scored("sst5", 1, 50.0)]
+    row = main_row(records, task="ner")
+    assert (row["elmo"].values["mean"], row["finetuned"].values["mean"]) == (91.0, 95.0)
+    assert "finetuned" not in main_row(records, task="sst5")
+    notes = " ".join(main_table(Runs(records)).notes)
+    assert "fine-tuned biLM for: ner, snli, squad." in notes
+    assert "only in other tables" not in notes
+
+
+def test_where_the_authors_fine_tuned_a_missing_run_has_its_command():
+    tuned = replace(scored("ner", 1, 95.0, bilm__finetune="a recipe"), elmo="paper_finetuned")
+    records = [*pair(1), tuned, scored("snli", 1, 80.0)]
+    assert "elmo=paper_finetuned" in main_row(records, task="snli")["finetuned"].command
+    assert "finetuned" not in main_row([*pair(1), scored("snli", 1, 80.0)], task="snli")
+
+
+def test_contexts_and_questions_are_rows_of_their_own_in_the_finetuning_table():
+    keys = [f"{part} {when}" for part in ("contexts", "questions") for when in ("before", "after")]
+    ppl = {key: {"mean": 10.0 + number} for number, key in enumerate(keys)}
+    tuned = replace(record("squad", bilm__finetune=True), perplexity=ppl)
+    rows = finetuning_table(Runs([tuned])).rows
+    ours, paper = ([r for r in rows if (r["corpus"].text == "paper") == p] for p in (False, True))
+    for row, text in zip(ours, ("contexts", "questions"), strict=True):
+        assert row["text"].text == text
+        assert row["perplexity_before"].values[""] == ppl[f"{text} before"]["mean"]
+    assert [row["perplexity_after"].text for row in paper] == ["43.5", "52"]
+
+
+def test_the_last_layer_without_gamma_has_its_own_column():
+    last = {"elmo__layers": "last", "elmo__name": "last"}
+    runs = [record("snli", **last), record("snli", **last, elmo__gamma=False), record("snli")]
+    shown = [layers_table(Runs(some)).columns for some in (runs, [runs[0], runs[2]])]
+    assert ["last_unscaled" in columns for columns in shown] == [True, False]
+    [row, _] = layers_table(Runs(runs)).rows  # ours and the paper's
+    assert row["last_unscaled"].values["mean"] != row["last"].values["mean"]

@@ -62,6 +62,27 @@ def test_another_vector_file_at_the_same_path_makes_another_run(name_of, tmp_pat
     assert name_of(*words) == name_of(*words[:1], f"words.path={tmp_path}/copy.txt", "elmo=none")
 
 
+def test_the_content_of_every_vector_file_counts(name_of, tmp_path):
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("the 0.1 0.2\n")
+    two.write_text("the 0.1 0.3\n")
+
+    def joined(*paths):
+        return name_of("words=glove", f"words.path=[{','.join(map(str, paths))}]", "elmo=none")
+
+    assert len({joined(one), joined(two), joined(one, two), joined(two, one)}) == 4
+    assert joined(one) == name_of("words=glove", f"words.path={one}", "elmo=none")
+    before = joined(one, two)
+    two.write_text("the 0.1 0.4\n")
+    assert joined(one, two) != before
+
+
+def test_a_layer_alone_is_the_same_run_whatever_would_norm_or_weight_it(name_of):
+    last = ["task=snli", "bilm.weights=random", "elmo=last"]
+    assert name_of(*last, "elmo.layer_norm=null", "elmo.l2=1.0") == name_of(*last)
+    assert name_of(*last, "elmo.gamma=false") != name_of(*last)
+
+
 def save_bilm(folder, seed):
     sizes = ["bilm.encoder.filters=[[1,4]]", "bilm.lstm.hidden_dim=6", "bilm.lstm.projection_dim=4"]
     torch.manual_seed(seed)

@@ -11,8 +11,8 @@ from elmo_bench.config.compose import run_settings
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.features import transformer_files
 from elmo_bench.runs.identity import identity, run_id
+from elmo_bench.runs.inputs import check_inputs
 from elmo_bench.runs.predict import Predictor
-from elmo_bench.runs.pretraining import check_transformer
 from elmo_bench.runs.stage import evaluate
 from tests.conftest import TINY, paths_below
 from tests.features.tiny_transformers import write_bert
@@ -84,7 +84,7 @@ def test_a_model_that_cannot_be_had_is_an_error_in_a_second(settings_with, monke
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     started = time.monotonic()
     with pytest.raises(FileNotFoundError, match=r"no transformer at owner/model: .* its folder"):
-        check_transformer(settings_with("bilm.weights=owner/model"))
+        check_inputs(settings_with("bilm.weights=owner/model"))
     assert time.monotonic() - started < 1
 
 
@@ -101,7 +101,7 @@ def test_a_model_in_the_cache_of_the_hub_is_found_without_a_network(bert, monkey
 def test_without_the_package_the_error_says_how_to_install_it(settings_with, bert, monkeypatch):
     monkeypatch.setattr(transformer_files, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"pip install 'elmo_bench\[transformers\]'"):
-        check_transformer(settings_with(f"bilm.weights={bert}"))
+        check_inputs(settings_with(f"bilm.weights={bert}"))
 
 
 def test_a_bilm_that_carries_its_state_is_another_run_and_predicts(tiny_run, tmp_path):

@@ -9,7 +9,7 @@ from elmo_bench.sweep.plan import runs_of
 from elmo_bench.sweep.watch import job_overrides, labels
 
 SWEEPS = {
-    "table1": 30,
+    "table1": 60,
     "table2_layers": 12,
     "table3_placement": 9,
     "table7_context": 12,
@@ -54,7 +54,8 @@ def test_an_overlay_for_an_open_corpus_has_its_task_and_its_own_sizes(task):
 
 
 def test_the_command_line_narrows_an_overlay():
-    assert labels(jobs_of("table1", "task=ner", "seed=1,2")) == ["seed=1", "seed=2"]
+    jobs = jobs_of("table1", "task=ner", "elmo=paper", "seed=1,2")
+    assert labels(jobs) == ["seed=1", "seed=2"]
 
 
 def test_lambda_of_a_single_layer_makes_no_second_run():
@@ -67,8 +68,17 @@ def test_layer_weights_are_those_of_table_1():
     def runs(jobs):
         return {run_id(run_settings(job)) for job in jobs}
 
-    one, two = jobs_of("table1", "seed=1"), jobs_of("figure2_layer_weights", "seed=1")
-    assert runs(two) == runs(one)
+    one = jobs_of("table1", "seed=1", "elmo=paper")
+    assert runs(jobs_of("figure2_layer_weights", "seed=1")) == runs(one)
+
+
+def test_fine_tuning_makes_other_runs_only_where_the_authors_did():
+    settings = [run_settings(job) for job in jobs_of("table1", "seed=1")]
+    tuned = {one.task.name for one in settings if one.bilm.finetune}
+    assert tuned == {"squad", "snli", "ner"}
+    assert len({run_id(one) for one in settings}) == 6 + 3
+    names = {one.elmo.name for one in settings if one.task.name not in tuned}
+    assert names == {"paper"}
 
 
 def test_sweeps_end_with_tables_that_exist():

@@ -30,7 +30,6 @@ class Case:
     sizes: dict[str, Any] = field(default_factory=dict)  # of a model that is trained in a second
     examples: list[Example] = field(default_factory=list)
     mistaken: list[Any] = field(default_factory=list)  # predictions of which some are right
-    placements: Sequence[str] = ("input", "output")  # at which the model takes ELMo vectors
     variants: Sequence[dict[str, Any]] = ({},)  # changes of the settings
 
 
@@ -41,11 +40,16 @@ def _settings(name: str) -> RunSettings:
 
 @cache
 def case_of(name: str) -> Case:
-    """The task's own case; without one it is tested with its sample and where it takes ELMo."""
+    """The task's own case; without one it is tested with its sample."""
     if Path(__file__).with_name("cases").joinpath(f"{name}.py").exists():
         case: Case = import_module(f"tests.tasks.cases.{name}").CASE
         return case
-    return Case(placements=_settings(name).task.elmo.placement)
+    return Case()
+
+
+def placements_of(name: str) -> Sequence[str]:
+    """Where the task's model takes ELMo vectors."""
+    return _settings(name).task.build.placements
 
 
 @cache

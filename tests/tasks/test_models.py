@@ -16,6 +16,7 @@ from tests.tasks.building import (
     mistaken_of,
     new_model,
     new_task,
+    placements_of,
 )
 
 NAMES = task_names()
@@ -26,11 +27,11 @@ def cases(*placements):
     return pytest.mark.parametrize(
         ("name", "changes", "placements"),
         [
-            pytest.param(name, changes, chosen, id="-".join([name, *changes.values(), *chosen]))
+            pytest.param(name, changes, chosen, id="-".join([name, *map(str, changes), *chosen]))
             for name in NAMES
             for changes in case_of(name).variants
             for chosen in placements
-            if set(chosen) <= set(case_of(name).placements)
+            if set(chosen) <= set(placements_of(name))
         ],
     )
 

@@ -39,7 +39,7 @@ def checkout(tmp_path):
 def call(checkout):
     """A function that runs Python in that copy and returns what it printed."""
 
-    def call_python(*arguments):
+    def call_python(*arguments, status=0):
         environment = {**os.environ, "PYTHONPATH": str(checkout)}
         done = subprocess.run(
             [sys.executable, *arguments],
@@ -48,8 +48,8 @@ def call(checkout):
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stderr if status else done.stdout
 
     return call_python
 
@@ -60,6 +60,9 @@ def test_a_task_is_trained_scored_compared_and_used_without_a_change_elsewhere(c
     assert (baseline.task, baseline.elmo, elmo.task, elmo.elmo) == ("pos", "none", "pos", "paper")
     assert baseline.sizes["train examples"] == 16  # its own sample, not the mini benchmark
     assert elmo.epochs[-1]["train/loss"] < elmo.epochs[0]["train/loss"]
+
+    refused = call("run.py", "task=pos", "elmo=output", *OPTIONS, status=2)
+    assert "elmo.placement=output: the model of task=pos takes ELMo vectors only at: in" in refused
 
     [run] = (checkout / "outputs" / "runs").glob("pos-paper-*")
     gold = "tasks/pos/sample/test.txt"

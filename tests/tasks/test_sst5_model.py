@@ -67,3 +67,16 @@ def test_an_unknown_head_and_a_wrong_number_of_dropout_rates_are_refused(overrid
         run_settings(["task=sst5", f"task.build.{override}"])
     assert str(refused.value).startswith(problem)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("place", "joined"), [("encoder", (30, 24)), ("integrator", (24, 30))])
+def test_the_output_is_that_of_either_bilstm(place, joined):
+    model = new_model(new_task("sst5", elmo_output=place), EXAMPLES, ["output"])
+    [first] = model.integrator.forwards
+    assert (first.input_size // 3, model.attentive_pooling.score.in_features) == joined
+
+
+def test_word_vectors_are_dropped_more_often_with_elmo():
+    task = new_task("sst5", embedding_dropout=0.25, elmo_embedding_dropout=0.5)
+    rates = [new_model(task, EXAMPLES, at).embedding_dropout.p for at in ([], ["input"])]
+    assert rates == [0.25, 0.5]

@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 from elmo_bench.cli import main
-from elmo_bench.config.compose import task_names
+from elmo_bench.config.compose import run_settings, task_names
 from elmo_bench.data.loading import split_files
 from elmo_bench.records.timer import StageTimer
 from elmo_bench.runs.build import build_components
@@ -40,6 +40,12 @@ def test_a_task_trains_writes_its_results_and_predicts_on_new_text(
     prediction = predictor(predictor.task.example_text)
     assert prediction.annotation.label is not None or prediction.example.segments
     json.dumps(prediction.value)
+
+
+def test_every_task_of_the_paper_takes_elmo_at_every_placement():
+    paper = [name for name in NAMES if run_settings([f"task={name}"]).task.published]
+    settings = [run_settings([f"task={name}", "elmo=both"]) for name in paper]
+    assert all(one.task.build.placements == ("input", "output") for one in settings)
 
 
 @pytest.mark.parametrize("name", NAMES)

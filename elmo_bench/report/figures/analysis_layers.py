@@ -5,6 +5,7 @@ from collections import defaultdict
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.analysis import Analysis
 from elmo_bench.report.analysis_tables import method_label
 from elmo_bench.report.figures.style import LAYER_COLORS, LAYER_DASHES, new_figure
@@ -24,7 +25,7 @@ def draw(analyses: list[Analysis]) -> Figure:
         if analysis.metric:
             panels[analysis.analysis, analysis.data].append(analysis)
     if not panels:
-        raise ValueError(EMPTY)
+        raise UserError(EMPTY)
     columns = min(len(panels), PER_LINE)
     lines = -(-len(panels) // columns)
     figure = new_figure(0.4 + 3.3 * columns, 0.2 + 3.6 * lines)

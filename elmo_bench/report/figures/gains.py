@@ -3,6 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from elmo_bench.errors import UserError
 from elmo_bench.report.figures.style import COLORS, INK, MARKERS, NAMES, legend_below, new_figure
 from elmo_bench.report.gain import error_reduction
 from elmo_bench.report.groups import Group, Runs, mean_and_spread
@@ -19,7 +20,7 @@ def draw(runs: Runs) -> Figure:
     groups = [g for g in headline_groups(runs) if paired_seeds(runs.baseline(g), g)]
     trained = [group for group in groups if not group.is_untrained] or groups
     if not trained:
-        raise ValueError(EMPTY)
+        raise UserError(EMPTY)
     labels = short_labels(trained, separator=", ")
     figure = new_figure(7.2, 0.9 + 0.44 * len(trained))
     left, right = figure.subplots(1, 2, sharey=True)

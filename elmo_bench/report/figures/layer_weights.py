@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from elmo_bench.errors import UserError
 from elmo_bench.report.figures.style import (
     LAYER_COLORS,
     LAYER_DASHES,
@@ -27,7 +28,7 @@ def draw(runs: Runs) -> Figure:
     """Draw the runs that the main table shows, without those with an untrained biLM."""
     groups = [g for g in headline_groups(runs) if not g.is_untrained and learned_weights(g)]
     if not groups:
-        raise ValueError(EMPTY)
+        raise UserError(EMPTY)
     return draw_groups(groups)
 
 

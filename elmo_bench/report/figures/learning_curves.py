@@ -5,6 +5,7 @@ from statistics import fmean
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from elmo_bench.errors import UserError
 from elmo_bench.report.figures.style import (
     COLORS,
     INK,
@@ -34,7 +35,7 @@ def draw(runs: Runs) -> Figure:
         (b, g) for b, g in pairs if curve_over_seeds(g, _key(g)) and curve_over_seeds(b, _key(b))
     ]
     if not pairs:
-        raise ValueError(EMPTY)
+        raise UserError(EMPTY)
     columns = min(PER_LINE, len(pairs))
     lines = -(-len(pairs) // columns)
     figure = new_figure(max(4.0, 3.0 * columns), 0.5 + 4.0 * lines)

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from elmo_bench.errors import UserError
 from elmo_bench.report.figures.style import (
     COLORS,
     MARKERS,
@@ -30,7 +31,7 @@ def draw(runs: Runs) -> Figure:
     """Test score by fraction of the training data, with and without ELMo; bands are ± one sd."""
     families = [arms for arms in _families(runs) if len(arms) > 1]
     if not families:
-        raise ValueError(EMPTY)
+        raise UserError(EMPTY)
     columns = min(PER_LINE, len(families))
     lines = -(-len(families) // columns)
     figure = new_figure(max(4.2, 3.1 * columns), 0.6 + 2.6 * lines)

@@ -12,6 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from elmo_bench.errors import UserError
+
 INK = "#262626"
 FAINT = "#b8b8b8"
 # Okabe and Ito's colors, distinguishable with any kind of color vision; they also differ in
@@ -49,6 +51,7 @@ SETTINGS: dict[Any, Any] = {
     "lines.markersize": 4,
     "legend.frameon": False,
     "hatch.linewidth": 0.6,
+    "text.parse_math": False,  # a $ in a name is a $
     "svg.hashsalt": "elmo_bench",
     "pdf.fonttype": 42,
 }
@@ -88,7 +91,7 @@ def save(figure: Figure, path: Path) -> None:
     """Write a figure; the same records give the same bytes."""
     kind = path.suffix.lstrip(".").lower()
     if kind not in FORMATS:
-        raise ValueError(f"{path}: unknown figure format; allowed are .{', .'.join(FORMATS)}")
+        raise UserError(f"{path}: unknown figure format; allowed are .{', .'.join(FORMATS)}")
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format=kind, dpi=200, metadata=dates[kind])

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup, escape
 
+from elmo_bench.errors import UserError
 from elmo_bench.records.predictions import read_predictions, score
 from elmo_bench.records.run import Record
 
@@ -67,11 +68,15 @@ def differences(baseline: Record, run: Record) -> Differences | None:
     chosen = [i for i in order if gain[i] > 0][:BETTER] + [i for i in order if gain[i] < 0][:WORSE]
     if not (theirs.has_text and ours.has_text):
         chosen = []
+    try:
+        views = [_view(theirs[i], ours[i], float(before[i]), float(after[i])) for i in chosen]
+    except UserError:  # a line is damaged: the counts are shown without examples
+        views = []
     return Differences(
         int((gain > 0).sum()),
         int((gain < 0).sum()),
         len(gain),
-        [_view(theirs[i], ours[i], float(before[i]), float(after[i])) for i in chosen],
+        views,
     )
 
 

@@ -10,6 +10,6 @@ EXAMPLES = [
 CASE = Case(
     sizes={"hidden_dims": [16, 12], "dropout": 0.2},
     examples=EXAMPLES,
+    variants=[{}, {"boundary_transitions": True}],
     mistaken=[["B-PER", "O", "O", "B-LOC", "O"], ["B-ORG", "O"], ["O", "B-ORG", "O"]],
-    placements=["input"],
 )

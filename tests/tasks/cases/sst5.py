@@ -8,11 +8,12 @@ CASE = Case(
     sizes={
         "hidden_dim": 12,
         "embedding_dropout": 0.1,
+        "elmo_embedding_dropout": 0.1,
         "feedforward_dropout": 0.1,
         "head_dims": [16, 12],
         "head_dropout": [0.1, 0.0, 0.0],
     },
     examples=EXAMPLES,
     mistaken=[0, 1, 1, 1, 4],
-    variants=[{}, {"head": "maxout"}],
+    variants=[{}, {"head": "maxout"}, {"elmo_output": "encoder"}],
 )

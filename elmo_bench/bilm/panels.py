@@ -1,0 +1,30 @@
+"""Frozen rows in groups of one size, for products of PyTorch.
+
+A product's result for a row can depend on the number of rows, since other shapes are computed by
+other code. In groups of one size it does not; compiled products need no such groups.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+PANEL_ROWS = 64
+
+
+def in_panels(function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
+    """Apply a function to PANEL_ROWS rows at a time, the last of them filled up with zeros.
+
+    In training, and on a GPU, whose products we cannot make independent of the batch at a fair
+    price, apply it to all rows at once.
+    """
+    if torch.is_grad_enabled() or rows.device.type != "cpu":
+        return function(rows)
+    panels = [function(filled(panel)) for panel in rows.split(PANEL_ROWS)]
+    return torch.cat(panels)[: len(rows)]
+
+
+def filled(rows: Tensor) -> Tensor:
+    """At most PANEL_ROWS rows, with rows of zeros up to that number."""
+    return pad(rows, (*[0] * (2 * rows.dim() - 1), PANEL_ROWS - len(rows)))

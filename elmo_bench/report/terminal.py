@@ -1,0 +1,89 @@
+"""Tables in the terminal: as wide as it is, with text from elsewhere shown and not obeyed."""
+
+import os
+from itertools import groupby
+
+from rich.box import HEAVY_HEAD, SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from elmo_bench.records.visible import visible
+from elmo_bench.report.cells import PAPER, Cell, Table
+from elmo_bench.report.fitting import SEPARATOR, Fit, column_widths, fit, heading, row_texts
+from elmo_bench.report.formats import all_notes, is_numeric
+
+PIPE_WIDTH = 180  # columns of output that does not go to a terminal
+
+
+def new_console() -> Console:
+    """A console as wide as the terminal or COLUMNS, or wide enough for tables in a file."""
+    console = Console()
+    if console.is_terminal or os.environ.get("COLUMNS", "").isdigit():
+        return console
+    return Console(width=PIPE_WIDTH)
+
+
+def show(table: Table, console: Console) -> None:
+    """Print a table to the terminal, with its notes and the commands that would fill its gaps."""
+    if not table.rows:
+        _line(console, f"{table.title}: no runs.")
+        return
+    chosen = fit(table, console.width)
+    widths = column_widths(table, chosen, console.width)
+    _line(console, table.title, "bold")
+    if table.shared:
+        _line(console, table.shared, "bold")
+    # Rows that share a heading come together; within it they keep their order.
+    titled = [(heading(table, row, chosen.headings), row) for row in table.rows]
+    order = {title: number for number, (title, _) in reversed(list(enumerate(titled)))}
+    titled.sort(key=lambda pair: order[pair[0]])
+    for title, pairs in groupby(titled, key=lambda pair: pair[0]):
+        if title:
+            _line(console, title, "bold")
+        console.print(_rich_table(table, [row for _, row in pairs], chosen, widths))
+    left_out = [table.columns[key] for key in chosen.dropped]
+    left_out += [table.shortened] if chosen.short else []
+    if left_out:
+        _line(console, f"Not shown in {console.width} columns: {', '.join(left_out)}.", "dim")
+    for note in all_notes(table)[bool(table.shared) :]:
+        _line(console, note, "dim")
+    for number, command in enumerate(table.commands, start=1):
+        console.print(Text(visible(f"[{number}] {command}")), soft_wrap=True)
+    console.print()
+
+
+def _line(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(visible(text)), style=style)
+
+
+def _rich_table(
+    table: Table, rows: list[dict[str, Cell]], chosen: Fit, widths: list[int]
+) -> RichTable:
+    """Some rows of a table; those of one task stand together."""
+    roomy = chosen.separator == SEPARATOR
+    shown = RichTable(
+        box=HEAVY_HEAD if roomy else SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1) if roomy else (0, 0),
+    )
+    for key, column_width in zip(chosen.columns, widths, strict=True):
+        numeric = is_numeric(table, key)
+        shown.add_column(
+            Text(visible(table.shown[key])),
+            justify="right" if numeric else "left",
+            width=column_width,
+            overflow="fold",
+        )
+    first = next(iter(table.columns))
+    names = [row[first].text for row in rows]
+    grouped = len(set(names)) < len(names)
+    for row, name, following in zip(rows, names, [*names[1:], None], strict=True):
+        cells = [Text(text, overflow="fold") for text in row_texts(table, row, chosen)]
+        shown.add_row(*cells, end_section=grouped and name != following, style=_style(row))
+    return shown
+
+
+def _style(row: dict[str, Cell]) -> str:
+    return "dim" if row.get("corpus", Cell()).text == PAPER else ""
