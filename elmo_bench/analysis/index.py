@@ -24,8 +24,8 @@ from rich.progress import Progress
 
 from elmo_bench.analysis.stream import stream_layers, write_vectors
 from elmo_bench.analysis.text import Line, read_lines
-from elmo_bench.bilm.model import BiLm
 from elmo_bench.errors import UserError
+from elmo_bench.features.encoder import Encoder
 from elmo_bench.records.atomic import replace_folder
 from elmo_bench.records.checksums import find_damage, write_checksums
 from elmo_bench.records.digest import content_hash
@@ -110,7 +110,7 @@ def merge_best(
 
 
 def open_index(
-    bilm: BiLm, path: Path, word: str | None, layers: Sequence[int], cache: Path
+    bilm: Encoder, path: Path, word: str | None, layers: Sequence[int], cache: Path
 ) -> Index:
     """Open the index of a file; build it if this biLM, content, word and layers have none yet.
 
@@ -158,7 +158,7 @@ def _load(folder: Path, layers: list[int]) -> Index | None:
 
 
 def _build(
-    bilm: BiLm, path: Path, word: str | None, layers: list[int], folder: Path, about: str
+    bilm: Encoder, path: Path, word: str | None, layers: list[int], folder: Path, about: str
 ) -> None:
     flat = array("q")  # 16 bytes per occurrence
     for line, found in _occurrences(path, word):
@@ -193,7 +193,7 @@ def _occurrences(path: Path, word: str | None) -> Iterator[tuple[Line, list[int]
 
 
 def _blocks(
-    bilm: BiLm, path: Path, word: str | None, layers: list[int]
+    bilm: Encoder, path: Path, word: str | None, layers: list[int]
 ) -> Iterator[Float[np.ndarray, "layer _row dim"]]:
     """Yield the vectors of each sentence's occurrences; sentences without any are skipped."""
     occurrences = _occurrences(path, word)

@@ -6,7 +6,7 @@ batch, and with compiled code not on the number of threads. On a GPU, whose prod
 shapes, they can differ by rounding.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import torch
 from jaxtyping import Float, Int
@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_bench.bilm.characters import BOS, EOS
-from elmo_bench.bilm.lstm import LstmStack, pack_order, run_stacks
+from elmo_bench.bilm.lstm import LstmStack, State, pack_order, run_stacks
 from elmo_bench.bilm.token_encoders import TokenEncoder
 from elmo_bench.kernels.compiled import packing_once
 
@@ -73,30 +73,34 @@ class Extractor:
         """Layers of each sentence, read separately, in CPU memory."""
         results: list[Tensor] = []
         with packing_once():
-            for chunk in _chunks(sentences):
+            for chunk in chunks(sentences):
                 table, row_of = self.words(_words(chunk))
                 layers = self.read(table, row_of, chunk, batch_size)
                 results += [sentence.cpu() for sentence in layers]
         return results
 
     def embed_stream(
-        self, sentences: Sequence[Sequence[str]]
-    ) -> list[Float[Tensor, "layer _time dim"]]:
-        """Layers of the sentences of one stream, in CPU memory; both directions carry their states.
+        self, sentences: Sequence[Sequence[str]], states: Sequence[State] | None
+    ) -> tuple[list[Float[Tensor, "_layer _time _dim"]], list[State]]:
+        """Layers of the next sentences of a stream, in CPU memory, and the states at their end.
 
         The backward LSTM also visits the sentences in text order but reads each one from its end,
         as bilm-tf does.
+
+        Args:
+            sentences: In text order, at least one.
+            states: Of both directions before them; None at the start of the stream.
         """
         with packing_once():
             table, row_of = self.words(_words(sentences))
             rows = [_frame(sentence, row_of) for sentence in sentences]
-            outputs = self._read_stream(table, rows)
+            outputs, last = self._read_stream(table, rows, states)
         results, start = [], 0
         for row in rows:
             numbers = torch.arange(start + 1, start + len(row) - 1, device=table.device)
             results.append(_join(table[row[1:-1].to(table.device)], outputs, numbers).cpu())
             start += len(row)
-        return results
+        return results, last
 
     def read(
         self,
@@ -139,21 +143,25 @@ class Extractor:
         ]
 
     def _read_stream(
-        self, table: Float[Tensor, "word dim"], rows: Sequence[Int[Tensor, " _time"]]
-    ) -> list[list[Float[Tensor, "row dim"]]]:
+        self,
+        table: Float[Tensor, "word dim"],
+        rows: Sequence[Int[Tensor, " _time"]],
+        states: Sequence[State] | None,
+    ) -> tuple[list[list[Float[Tensor, "row dim"]]], list[State]]:
         """Outputs of every layer in both directions, for consecutive sentences of any length."""
         stacks = (self.forward_lstm, self.backward_lstm)
-        states = [stack.new_state(1) for stack in stacks]
+        last = list(states or [stack.new_state(1) for stack in stacks])
         orders = torch.stack([torch.cat(list(rows)), torch.cat([row.flip(0) for row in rows])])
         pieces = []
         for piece in orders.to(table.device).split(STREAM_TOKENS, dim=1):
-            results = run_stacks(stacks, list(table[piece]), [1] * piece.shape[1], states)
-            states = [state for _, state in results]
+            results = run_stacks(stacks, list(table[piece]), [1] * piece.shape[1], last)
+            last = [state for _, state in results]
             pieces.append([layers for layers, _ in results])
-        return [
+        outputs = [
             [torch.cat(layer) for layer in zip(*direction, strict=True)]
             for direction in zip(*pieces, strict=True)
         ]
+        return outputs, last
 
 
 def _words(sentences: Sequence[Sequence[str]]) -> list[str]:
@@ -176,14 +184,16 @@ def _join(
     return torch.stack([torch.cat(pair, dim=1) for pair in halves])
 
 
-def _chunks(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
-    """Yield runs of consecutive sentences with about CHUNK_TOKENS tokens each."""
+def chunks(
+    sentences: Iterable[Sequence[str]], num_tokens: int = CHUNK_TOKENS
+) -> Iterator[list[Sequence[str]]]:
+    """Yield runs of consecutive sentences with about this many tokens each."""
     chunk: list[Sequence[str]] = []
     size = 0
     for sentence in sentences:
         chunk.append(sentence)
         size += len(sentence)
-        if size >= CHUNK_TOKENS:
+        if size >= num_tokens:
             yield chunk
             chunk, size = [], 0
     if chunk:

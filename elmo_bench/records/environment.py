@@ -8,7 +8,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("torch", "pytorch-lightning", "hydra-core", "datasets", "seqeval", "wandb", "numpy")
+PACKAGES = (
+    "torch",
+    "pytorch-lightning",
+    "hydra-core",
+    "datasets",
+    "seqeval",
+    "wandb",
+    "numpy",
+    "transformers",  # None where it is not installed
+)
 
 
 def environment(device: object = None) -> dict[str, Any]:

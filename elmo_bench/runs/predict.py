@@ -17,7 +17,7 @@ from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.data.files import DataError
 from elmo_bench.devices import resolve_device
 from elmo_bench.errors import UserError
-from elmo_bench.features.frozen import pad_layers
+from elmo_bench.features.frozen import embed_with, pad_layers
 from elmo_bench.features.mix import layer_numbers
 from elmo_bench.nn.word_embedding import WordEmbedding
 from elmo_bench.records.checksums import find_damage
@@ -42,7 +42,9 @@ class Prediction:
 
 
 class Predictor:
-    """A finished run, ready for new text: its model, and the biLM that it was trained on.
+    """A finished run, ready for new text: its model, and the encoder that it was trained on.
+
+    With bilm.state=carry, the segments of a text are one stream, which starts from the zero state.
 
     Args:
         folder: The run's folder in outputs/runs.
@@ -62,12 +64,13 @@ class Predictor:
         if self.bilm is not None and frozen is not None:
             if self.bilm.fingerprint() != frozen.get("fingerprint"):
                 raise DataError(
-                    self.bilm.folder or settings.bilm.name,
+                    settings.bilm.weights or settings.bilm.name,
                     None,
                     f"the weights are not those that {folder} was trained on; run it again",
                 )
             self.bilm.to(self.device)
             self.layers = layer_numbers(settings.elmo.layers, self.bilm.num_layers)
+            self.embed = embed_with(self.bilm, settings.bilm.state)
 
     @torch.no_grad()
     def __call__(self, text: str) -> Prediction:
@@ -75,7 +78,7 @@ class Predictor:
         example = self.task.parse(text)
         layers = None
         if self.bilm is not None:
-            layers = pad_layers(self.bilm.embed, self.layers, distinct_segments([example]))
+            layers = pad_layers(self.embed, self.layers, distinct_segments([example]))
         [value] = self.module(collate([example], layers).to(self.device)).predictions
         return Prediction(example, value, self.task.annotate(example, value))
 

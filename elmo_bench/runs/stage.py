@@ -45,6 +45,7 @@ def run(settings: RunSettings, overrides: Sequence[str] = ()) -> float:
     stages = [settings.for_baseline(), settings] if settings.has_baseline else [settings]
     for line in header(stages):
         log.info("%s", line)
+    provide_bilm(settings)  # before the baseline: an encoder that cannot be had fails at once
     *before, record = [evaluate(stage, overrides) for stage in stages]
     baseline = before[0] if before else None
     published = settings.task.published
