@@ -4,7 +4,7 @@ Nothing above this package knows whether layers are those of a biLM or of a tran
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
@@ -27,7 +27,7 @@ class Encoder(Protocol):
     def output_dim(self) -> int:
         """Size of a vector, the same at every layer."""
 
-    def to(self, device: torch.device) -> Self:
+    def to(self, device: torch.device) -> "Encoder":
         """Move it to the device that computes."""
 
     def fingerprint(self) -> str:
