@@ -56,6 +56,11 @@ class Batch:
             else self.layers.to(device, non_blocking=non_blocking),
         )
 
+    def pin_memory(self) -> "Batch":
+        """The batch in page-locked memory, from which copies to CUDA do not wait."""
+        layers = None if self.layers is None else self.layers.pin_memory()
+        return replace(self, mask=self.mask.pin_memory(), layers=layers)
+
 
 def collate(
     examples: list[Example], layers: Float[Tensor, "layer segment time dim"] | None = None
