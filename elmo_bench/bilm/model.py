@@ -176,11 +176,12 @@ class BiLm(nn.Module):
         self,
         sentences: Sequence[Sequence[str]],
         state: str = "reset",
-        batch_size: int = 64,
+        batch_size: int | None = None,
     ) -> list[Float[Tensor, "layer _time dim"]]:
         """Frozen float32 layers of each sentence, token layer first, without BOS and EOS.
 
-        With state="reset" each sentence is read separately, in batches of `batch_size`. With
+        With state="reset" each sentence is read separately, in batches of `batch_size`; None
+        is 64 on the CPU, and what fits into the memory of a GPU. With
         "carry" the sentences of this call are one stream: the LSTM states are carried from each
         sentence to the next, as bilm-tf does.
         """

@@ -31,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="type of the stored layers (default: %(default)s)",
     )
     parser.add_argument(
-        "--batch-size", type=int, default=64, help="lines per batch (default: %(default)s)"
+        "--batch-size",
+        type=int,
+        help="lines per batch (default: 64 on the CPU, what fits into memory on a GPU)",
     )
     add_device(parser)
 

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
 from elmo_bench.data.example import Example, Segment, Split, distinct_segments
+from elmo_bench.prefetch import prefetched
 from elmo_bench.task import Batch, collate
 
 Layers = Mapping[Split, Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]]
@@ -124,8 +125,15 @@ class TaskData(LightningDataModule):
         examples = self.splits[split]
         lengths = [[len(segment) for segment in example.segments] for example in examples]
         sampler = LengthBatches(lengths, self.batch_size, self.max_padded_tokens, generator)
-        combine = partial(self.collate, split)
-        return DataLoader(examples, batch_sampler=sampler, collate_fn=combine)  # type: ignore[arg-type]
+        loader: DataLoader[Batch] = DataLoader(
+            examples,  # type: ignore[arg-type]
+            batch_sampler=sampler,
+            collate_fn=partial(self.collate, split),
+        )
+        if self.trainer is None:
+            return loader
+        batches: DataLoader[Batch] = prefetched(loader, self.trainer.strategy.root_device)
+        return batches
 
     def collate(self, split: Split, examples: list[Example]) -> Batch:
         """A batch of a split with its layers."""
