@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types imports tests test-slow docs report clean
+.PHONY: help setup demo test check lint types imports tests test-slow campaign docs report clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ tests: $(READY)
 
 test-slow: $(READY) ## the tests that take minutes (half an hour on two cores)
 	@$(BIN)/python -m pytest -m slow
+
+campaign: $(READY) ## kill, fill the disk, damage files: nothing may be lost (15 minutes)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m slow tests/campaign
 
 docs: $(READY) ## build the documentation site in outputs/site (half a minute)
 	@$(BIN)/python -c 'import material, mkdocs, mkdocstrings' 2>/dev/null || \

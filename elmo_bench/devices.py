@@ -48,6 +48,14 @@ def to_device(values: np.ndarray | Tensor, device: torch.device) -> Tensor:
     return tensor.to(device, non_blocking=device.type != "mps")
 
 
+def free_memory(device: torch.device) -> int:
+    """Bytes that are free on a GPU; a guess for kinds that do not tell."""
+    if device.type == "cuda":
+        free: int = torch.cuda.mem_get_info(device)[0]
+        return free
+    return 1 << 31
+
+
 def random_state(device: torch.device) -> dict[str, Tensor]:
     """The state of the CPU's random generator and of the device's, by kind of device."""
     states = {"cpu": torch.get_rng_state()}

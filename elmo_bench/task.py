@@ -22,6 +22,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from elmo_bench.data.example import Example, Segment, Skipped, Split, distinct_segments
+from elmo_bench.devices import to_device
 from elmo_bench.nn.word_embedding import WordEmbedding
 
 
@@ -44,7 +45,7 @@ class Batch:
 
     def row_index(self, segment: int = 0) -> Tensor:
         """Return the row of each example's n-th segment, for gathering."""
-        return torch.tensor([rows[segment] for rows in self.rows], device=self.mask.device)
+        return to_device(torch.tensor([rows[segment] for rows in self.rows]), self.mask.device)
 
     def to(self, device: torch.device, non_blocking: bool = False) -> "Batch":
         """Move the tensors; Lightning calls this."""
@@ -55,6 +56,11 @@ class Batch:
             if self.layers is None
             else self.layers.to(device, non_blocking=non_blocking),
         )
+
+    def pin_memory(self) -> "Batch":
+        """The batch in page-locked memory, from which copies to CUDA do not wait."""
+        layers = None if self.layers is None else self.layers.pin_memory()
+        return replace(self, mask=self.mask.pin_memory(), layers=layers)
 
 
 def collate(

@@ -24,9 +24,10 @@ from rich.progress import Progress
 
 from elmo_bench.analysis.stream import stream_layers, write_vectors
 from elmo_bench.analysis.text import Line, read_lines
-from elmo_bench.bilm.model import BiLm
 from elmo_bench.errors import UserError
+from elmo_bench.features.encoder import Encoder
 from elmo_bench.records.atomic import replace_folder
+from elmo_bench.records.checksums import find_damage, write_checksums
 from elmo_bench.records.digest import content_hash
 from elmo_bench.records.lock import file_lock
 
@@ -109,7 +110,7 @@ def merge_best(
 
 
 def open_index(
-    bilm: BiLm, path: Path, word: str | None, layers: Sequence[int], cache: Path
+    bilm: Encoder, path: Path, word: str | None, layers: Sequence[int], cache: Path
 ) -> Index:
     """Open the index of a file; build it if this biLM, content, word and layers have none yet.
 
@@ -144,6 +145,8 @@ def open_index(
 
 def _load(folder: Path, layers: list[int]) -> Index | None:
     """Return None if the folder is missing or its files do not match."""
+    if find_damage(folder):
+        return None
     try:
         vectors = np.load(folder / "vectors.npy", mmap_mode="r")
         positions = np.load(folder / "positions.npy")
@@ -155,7 +158,7 @@ def _load(folder: Path, layers: list[int]) -> Index | None:
 
 
 def _build(
-    bilm: BiLm, path: Path, word: str | None, layers: list[int], folder: Path, about: str
+    bilm: Encoder, path: Path, word: str | None, layers: list[int], folder: Path, about: str
 ) -> None:
     flat = array("q")  # 16 bytes per occurrence
     for line, found in _occurrences(path, word):
@@ -179,6 +182,7 @@ def _build(
             write_vectors(unfinished / "vectors.npy", shape, blocks)
         np.save(unfinished / "positions.npy", positions)
         (unfinished / "about.json").write_text(about + "\n", encoding="utf-8")
+        write_checksums(unfinished)
 
 
 def _occurrences(path: Path, word: str | None) -> Iterator[tuple[Line, list[int]]]:
@@ -189,7 +193,7 @@ def _occurrences(path: Path, word: str | None) -> Iterator[tuple[Line, list[int]
 
 
 def _blocks(
-    bilm: BiLm, path: Path, word: str | None, layers: list[int]
+    bilm: Encoder, path: Path, word: str | None, layers: list[int]
 ) -> Iterator[Float[np.ndarray, "layer _row dim"]]:
     """Yield the vectors of each sentence's occurrences; sentences without any are skipped."""
     occurrences = _occurrences(path, word)

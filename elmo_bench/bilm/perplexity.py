@@ -19,6 +19,7 @@ from elmo_bench.bilm.sentences import checked_sentences
 from elmo_bench.bilm.softmax import Softmax, softmax_from
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.data.files import DataError
+from elmo_bench.devices import to_device
 from elmo_bench.errors import UserError
 from elmo_bench.records.reading import reading
 
@@ -118,8 +119,8 @@ def _direction_nll(
     layers, _ = stack(inputs, None, lengths.to(bilm.device))
     hidden = layers[-1][_real(lengths).to(bilm.device)]  # (token, dim)
     targets = [index for tokens in framed for index in vocabulary.ids(tokens[1:])]
-    losses = softmax.nll(hidden, torch.tensor(targets, device=bilm.device))
-    return float(losses.double().sum())
+    losses = softmax.nll(hidden, to_device(torch.tensor(targets), bilm.device))
+    return float(losses.cpu().double().sum())
 
 
 def _encoded(bilm: BiLm, rows: Sequence[Sequence[str]]) -> Float[Tensor, "batch time dim"]:
@@ -172,9 +173,9 @@ def stream_nll(
                 layers, states[direction] = stack(inputs, states[direction])
                 targets = vocabulary.ids(target for row in rows for _, target in row)
                 losses = softmax.nll(
-                    layers[-1].flatten(0, 1), torch.tensor(targets, device=bilm.device)
+                    layers[-1].flatten(0, 1), to_device(torch.tensor(targets), bilm.device)
                 )
-                totals[direction] += float(losses.double().sum())
+                totals[direction] += float(losses.cpu().double().sum())
             totals[2] += len(chunk) * streams
     if not totals[2]:
         raise UserError(

@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from elmo_bench.data.example import Segment
+from elmo_bench.devices import to_device
 
 PADDING, UNKNOWN, BEGIN, END = range(4)
 
@@ -66,7 +67,7 @@ class CharCnn(nn.Module):
         rows = [
             [row[word] for word in segment] + [0] * (time - len(segment)) for segment in segments
         ]
-        return table[torch.tensor(rows, device=table.device)]
+        return table[to_device(torch.tensor(rows), table.device)]
 
     def spell(self, word: str) -> list[int]:
         """The ids of a word's characters, between begin and end marks."""
@@ -78,8 +79,8 @@ class CharCnn(nn.Module):
         size = max(max(map(len, spellings)), *self.widths)
         padded = [spelling + [PADDING] * (size - len(spelling)) for spelling in spellings]
         device = self.table.weight.device
-        lengths = torch.tensor([len(spelling) for spelling in spellings], device=device)
-        chars = self.dropout(self.table(torch.tensor(padded, device=device)))
+        lengths = to_device(torch.tensor([len(spelling) for spelling in spellings]), device)
+        chars = self.dropout(self.table(to_device(torch.tensor(padded), device)))
         pairs = zip(self.widths, self.filters, strict=True)
         return torch.cat([_pool(chars, lengths, width, linear) for width, linear in pairs], dim=1)
 

@@ -108,8 +108,9 @@ def log_partition(
 ) -> Float[Tensor, "segment"]:
     """The logarithm of the sum of exp(score) over all tag sequences."""
     dtype = emissions.dtype
-    emissions = torch.where(mask.unsqueeze(2), emissions, 0.0).double()
-    exact = ChainScores(*(score.double() for score in scores))
+    wide = torch.float32 if mask.device.type == "mps" else torch.float64  # MPS has no float64
+    emissions = torch.where(mask.unsqueeze(2), emissions, 0.0).to(wide)
+    exact = ChainScores(*(score.to(wide) for score in scores))
     with torch.no_grad():
         learned = exact.between[exact.between > FORBIDDEN / 2]
         spread = (emissions.amax(2) - emissions.amin(2)).max() + (learned.max() - learned.min())

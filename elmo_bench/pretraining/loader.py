@@ -13,6 +13,7 @@ from elmo_bench.bilm.token_encoders import TokenEncoder
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.config.pretraining_settings import PretrainingSettings
 from elmo_bench.errors import UserError
+from elmo_bench.prefetch import Prefetched, prefetched
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, SentenceStore
 from elmo_bench.pretraining.streams import Stream
 
@@ -120,7 +121,7 @@ class StreamData(LightningDataModule):
         self.text, self.vocabulary, self.encoder = text, vocabulary, encoder
         self.recipe, self.num_batches = recipe, num_batches
 
-    def train_dataloader(self) -> StreamLoader:
+    def train_dataloader(self) -> StreamLoader | Prefetched:
         assert self.trainer is not None
         batch_size, world = self.recipe.batch_size, self.trainer.world_size
         if batch_size % world:
@@ -128,7 +129,7 @@ class StreamData(LightningDataModule):
                 f"pretraining.batch_size={batch_size} cannot be divided among {world} processes."
             )
         share, rank = batch_size // world, self.trainer.global_rank
-        return StreamLoader(
+        loader = StreamLoader(
             self.text.train,
             self.vocabulary,
             self.encoder,
@@ -139,3 +140,5 @@ class StreamData(LightningDataModule):
             seed=self.recipe.seed,
             state_reset_prob=self.recipe.state_reset_prob,
         )
+        batches: StreamLoader | Prefetched = prefetched(loader, self.trainer.strategy.root_device)
+        return batches

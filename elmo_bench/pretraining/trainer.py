@@ -13,6 +13,7 @@ from elmo_bench.pretraining.callbacks import LossCurve
 from elmo_bench.pretraining.progress import PretrainingProgress
 from elmo_bench.pretraining.resume import RESUME, ResumeCheckpoint
 from elmo_bench.records.digest import digest
+from elmo_bench.training.checkpoints import SealedCheckpoints
 
 
 def new_trainer(
@@ -35,7 +36,7 @@ def new_trainer(
     callbacks = [
         *callbacks,
         LossCurve(scratch / "losses.csv", how.log_every_n_steps),
-        ResumeCheckpoint(scratch / RESUME, identity, how.checkpoint_steps, how.checkpoint_minutes),
+        ResumeCheckpoint(scratch / RESUME, how.checkpoint_steps, how.checkpoint_minutes),
     ]
     if how.progress_bar:
         tokens = recipe.batch_size * recipe.unroll_steps
@@ -56,6 +57,7 @@ def new_trainer(
         accumulate_grad_batches=recipe.accumulate_grad_batches,
         gradient_clip_val=recipe.gradient_clip_val,
         callbacks=callbacks,
+        plugins=SealedCheckpoints(identity, keep=(RESUME,)),
         logger=logger or False,
         enable_progress_bar=how.progress_bar,
         enable_model_summary=False,

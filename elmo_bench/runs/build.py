@@ -69,8 +69,7 @@ def build_components(settings: RunSettings, timer: StageTimer) -> RunComponents:
             splits[split] = examples
             skipped.update({f"{split}: {reason}": n for reason, n in reasons.items()})
     log.info("data: %s", _found(splits, skipped))
-    train = distinct_segments(splits["train"])
-    segments = distinct_segments(example for split in splits.values() for example in split)
+    segments = {split: distinct_segments(examples) for split, examples in splits.items()}
     frozen, perplexity = None, {}
     if not settings.elmo.is_baseline:
         with timer("features"):
@@ -79,16 +78,17 @@ def build_components(settings: RunSettings, timer: StageTimer) -> RunComponents:
             frozen = freeze(
                 bilm,
                 segments,
-                train,
                 layers=settings.elmo.layers,
                 scale=settings.elmo.scale,
+                state=settings.bilm.state,
                 features=settings.features,
                 dtype=settings.cache_dtype,
                 cache=cache / "features",
             )
             del bilm  # only its layers are needed from here on
     with timer("words"):
-        words = build_word_embedding(settings, splits["train"], segments)
+        every = distinct_segments(example for some in splits.values() for example in some)
+        words = build_word_embedding(settings, splits["train"], every)
     label_vocabulary = task.label_vocabulary(splits["train"])
     shape = None if frozen is None else frozen.shape()
     module = build_module(settings, task, words, shape, label_vocabulary)

@@ -54,7 +54,7 @@ def device(accelerator: str, threads: int | None) -> str:
 def _state(settings: RunSettings, files: RunFiles) -> str:
     if not settings.force and files.finished() is not None:
         return f"finished before: {files.record}"
-    if not settings.force and files.resumable() is not None:
+    if not settings.force and files.is_begun:
         return "resumes from its last epoch"
     return f"to train, at most {settings.task.training.max_epochs} epochs"
 

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import torch
 from pytorch_lightning import Callback, Trainer
 from rich.console import Console
 
@@ -28,7 +27,10 @@ from elmo_bench.runs.identity import identity
 from elmo_bench.runs.label_analysis import analyze
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.runs.predictions import write_prediction_files, write_predictions
+from elmo_bench.runs.resume import load_best, outlook, resumable, sealed_checkpoints
 from elmo_bench.runs.trainer import new_trainer, set_up_process
+from elmo_bench.training.checkpoints import SealedCheckpoints
+from elmo_bench.training.interrupts import explained, interruptible
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +45,7 @@ def run(settings: RunSettings, overrides: Sequence[str] = ()) -> float:
     stages = [settings.for_baseline(), settings] if settings.has_baseline else [settings]
     for line in header(stages):
         log.info("%s", line)
+    provide_bilm(settings)  # before the baseline: an encoder that cannot be had fails at once
     *before, record = [evaluate(stage, overrides) for stage in stages]
     baseline = before[0] if before else None
     published = settings.task.published
@@ -58,7 +61,9 @@ def evaluate(settings: RunSettings, overrides: Sequence[str] = ()) -> Record:
     provide_bilm(settings)
     files = RunFiles.of(settings)
     files.folder.mkdir(parents=True, exist_ok=True)
-    with file_lock(files.folder / "lock", f"runs {files.name}"):
+    lock = file_lock(files.folder / "lock", f"runs {files.name}")
+    with lock, explained(lambda: outlook(files)):
+        files.remove_leftovers()
         done = None if settings.force else files.finished()
         if done is not None:
             log.info("%s is finished; force=true repeats it", files.record)
@@ -76,25 +81,31 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
     set_up_process(settings)
     components = build_components(settings, timer)
     log.info("training %s parameters", f"{components.sizes()['trained parameters']:,}")
-    files.write_model_spec(settings, components.model_spec())
+    model_spec = components.model_spec()
+    checkpoints = sealed_checkpoints(files, model_spec)
+    start = resumable(files, checkpoints.identity)
+    files.write_model_spec(settings, model_spec)
     history = MetricsHistory(files.folder / "curves.csv")
     logger = build_logger(settings.logger, files.folder, _logged(settings, files, started))
     try:
         steps = components.data.steps_per_epoch()
-        trainer = _visible_trainer(settings, files, history, logger, steps)
-        begun = files.resumable()
-        trainer.fit(components.module, components.data, ckpt_path=begun, weights_only=True)
+        trainer = _visible_trainer(settings, files, checkpoints, history, logger, steps)
+        with interruptible(trainer):
+            trainer.fit(components.module, components.data, ckpt_path=start, weights_only=True)
         timer.seconds["training"] = history.seconds
-        predictions: dict[Split, dict[str, Any]] = {"dev": _load_best(components.module, files)}
-        with timer("test"):
+        dev = _best_row(history.rows, metric)
+        best = _load_best(components.module, files, dev["step"])
+        predictions: dict[Split, dict[str, Any]] = {"dev": best}
+        with timer("test"), interruptible(trainer):
             [tested] = trainer.test(components.module, components.data, verbose=False)
         predictions["test"] = components.module.predictions_by_id()
         write_prediction_files(files.folder, components.task, components.splits, predictions)
-        dev = _best_row(history.rows, metric)
+        files.refuse_changed_inputs(settings)
         record = _record(
             settings,
             overrides,
             components,
+            environment=environment(trainer.strategy.root_device),
             run=files.run,
             scores={"dev": _scores(dev, "dev"), "test": _scores(tested, "test")},
             epochs=history.rows,
@@ -119,6 +130,7 @@ def _execute(settings: RunSettings, overrides: Sequence[str], files: RunFiles) -
 def _visible_trainer(
     settings: RunSettings,
     files: RunFiles,
+    checkpoints: SealedCheckpoints,
     history: MetricsHistory,
     logger: GuardedLogger | None,
     steps_per_epoch: int,
@@ -127,7 +139,7 @@ def _visible_trainer(
     live = settings.trainer.progress_bar and Console().is_terminal
     shown = settings.but(trainer=settings.trainer.but(progress_bar=live))
     lines: list[Callback] = [] if live else [EpochLines(history, settings.task.metric)]
-    return new_trainer(shown, files, history, logger, steps_per_epoch, lines)
+    return new_trainer(shown, files, checkpoints, history, logger, steps_per_epoch, lines)
 
 
 def _record(
@@ -150,7 +162,6 @@ def _record(
         skipped=dict(components.skipped),
         perplexity=components.perplexity,
         fingerprint=frozen.fingerprint if frozen else None,
-        environment=environment(),
         **values,
     )
 
@@ -191,13 +202,13 @@ def _log_outcome(
     logger.log_summary(values, files.record, draw if record.layer_weights else None)
 
 
-def _load_best(module: TaskModule, files: RunFiles) -> dict[str, Any]:
+def _load_best(module: TaskModule, files: RunFiles, step: int) -> dict[str, Any]:
     """Load the weights that dev selected, with EMA the averaged ones; return their predictions.
 
     Not by `ckpt_path`: that would pass the checkpoint to the callbacks too, and the one for EMA
     would replace the averaged weights by those of the last step.
     """
-    checkpoint = torch.load(files.best, map_location="cpu", weights_only=True)
+    checkpoint = load_best(files, step)
     module.load_state_dict(checkpoint["state_dict"])
     predictions: dict[str, Any] = checkpoint["predictions"]
     return predictions

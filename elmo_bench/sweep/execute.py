@@ -21,6 +21,7 @@ from elmo_bench.records.environment import environment
 from elmo_bench.records.run import Record, read_record, write_record
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.identity import identity
+from elmo_bench.sweep.gpus import take_gpu
 from elmo_bench.sweep.job import Job, Part
 from elmo_bench.sweep.plan import runs_of
 from elmo_bench.sweep.threads import threads_per_job
@@ -42,6 +43,7 @@ def run_job(
     """
     start, cpu_start = time.perf_counter(), time.process_time()
     parts, error, arm = [], None, ""
+    take_gpu(launcher, number)
     try:
         settings = run_settings(cfg)
         threads = threads_per_job(launcher, cpu_count(), settings.trainer.threads)

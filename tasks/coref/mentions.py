@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from elmo_bench.devices import to_device
 from elmo_bench.tasks.coref.pairs import Mlp
 from elmo_bench.tasks.coref.spans import candidates, following_words, head_attention, prune
 
@@ -74,7 +75,7 @@ class MentionFinder(nn.Module):
 
         count = max(1, int(self.spans_per_word * len(states)))
         best = prune(starts.tolist(), ends.tolist(), scores.detach(), count)
-        kept = torch.tensor(best, device=states.device)
+        kept = to_device(torch.tensor(best), states.device)
         starts, ends, following = starts[kept], ends[kept], following[kept]
         words = following_words(inputs, self.max_width)[starts]  # (span, offset, in)
         head = torch.einsum("so,soi->si", attention[starts, following], words)

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from elmo_bench.data.example import Example
+from elmo_bench.devices import to_device
 from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.packed import Packing
 from elmo_bench.nn.word_embedding import WordEmbedding
@@ -76,7 +77,7 @@ class Coreference(nn.Module):
             scores = self.antecedent_scores(excerpt, mentions)
             spans = [(s + excerpt.offset, e + excerpt.offset) for s, e in _ends(mentions)]
             clusters = cluster_numbers(spans, excerpt.example.target.clusters)
-            losses.append(marginal_loss(scores, torch.tensor(clusters, device=scores.device)))
+            losses.append(marginal_loss(scores, to_device(torch.tensor(clusters), scores.device)))
             if not self.training:
                 back = scores.argmax(dim=1).tolist()
                 predictions.append(
@@ -104,7 +105,7 @@ class Coreference(nn.Module):
         packing = Packing(mask)
         vectors = [self.words(segments), self.chars(segments)]
         inputs = self.lexical_dropout(packing.pack(torch.cat(vectors, dim=2)))
-        chosen = torch.tensor(rows, device=mask.device)
+        chosen = to_device(torch.tensor(rows), mask.device)
         layers = {name: packing.pack(vectors, chosen) for name, vectors in elmo.items()}
         read = torch.cat([inputs, layers["input"]], dim=1) if "input" in layers else inputs
         states = self.dropout(self.encoder(read, packing))
@@ -121,7 +122,7 @@ class Coreference(nn.Module):
         target = excerpt.example.target
         number = {speaker: index for index, speaker in enumerate(dict.fromkeys(target.speakers))}
         said_by = [number[target.speakers[s + excerpt.offset]] for s in mentions.starts.tolist()]
-        speakers = torch.tensor(said_by, device=mentions.vectors.device)
+        speakers = to_device(torch.tensor(said_by), mentions.vectors.device)
         genre = self.genres.get(target.genre, UNKNOWN_GENRE)
         return self.pairs(mentions.vectors, mentions.scores, speakers, genre)
 
@@ -150,5 +151,5 @@ def _words(
 ) -> tuple[Int[Tensor, " word"], Int[Tensor, " word"]]:
     """The positions of an excerpt's words among all that are read, and their sentences."""
     index = torch.cat([positions[row] for row in excerpt.rows])
-    lengths = torch.tensor([len(positions[row]) for row in excerpt.rows], device=device)
+    lengths = to_device(torch.tensor([len(positions[row]) for row in excerpt.rows]), device)
     return index, torch.arange(len(lengths), device=device).repeat_interleave(lengths)

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from elmo_bench.devices import to_device
 from elmo_bench.nn.attention import align, masked_max, masked_mean
 from elmo_bench.nn.birnn import BiLstm
 from elmo_bench.nn.word_embedding import WordEmbedding
@@ -71,7 +72,9 @@ class Esim(nn.Module):
         targets = [example.target for example in batch.examples]
         loss = logits.new_zeros(())
         if None not in targets:
-            gold = torch.tensor([LABELS.index(label) for label in targets], device=logits.device)
+            gold = to_device(
+                torch.tensor([LABELS.index(label) for label in targets]), logits.device
+            )
             loss = F.cross_entropy(logits, gold)
         if self.training:
             return Output(loss + self.weight_penalty * self._squared_weights(), [])

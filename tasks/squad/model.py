@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from elmo_bench.devices import to_device
 from elmo_bench.nn.birnn import BiGru
 from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.dropout import VariationalDropout
@@ -96,8 +97,8 @@ class Reader(nn.Module):
         known = [row for row, answers in enumerate(spans) if answers]
         if not known:
             return start.new_zeros(())
-        gold = torch.tensor([spans[row][0] for row in known], device=start.device)
-        rows = torch.tensor(known, device=start.device)
+        gold = to_device(torch.tensor([spans[row][0] for row in known]), start.device)
+        rows = to_device(torch.tensor(known), start.device)
         return -(start[rows, gold[:, 0]] + end[rows, gold[:, 1]]).mean()
 
 

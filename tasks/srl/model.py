@@ -9,6 +9,7 @@ from torch.nn import functional as F
 
 from elmo_bench.data.example import Example
 from elmo_bench.data.tags import Span, iob2_transitions, read_spans, write_iob2
+from elmo_bench.devices import to_device
 from elmo_bench.nn.crf import ChainScores, rule_scores, viterbi
 from elmo_bench.nn.packed import Packing
 from elmo_bench.nn.word_embedding import WordEmbedding
@@ -83,7 +84,7 @@ class RoleTagger(nn.Module):
         if "input" in elmo:
             sentence = torch.cat([sentence, elmo["input"]], dim=2)
         positions = [example.target.predicate for example in batch.examples]
-        predicates = torch.tensor(positions, device=rows.device)
+        predicates = to_device(torch.tensor(positions), rows.device)
         is_predicate = (packing.times == predicates[packing.segments]).long()
         inputs = [packing.pack(sentence, rows), self.predicate(is_predicate)]
         states = self.encoder(torch.cat(inputs, dim=1), packing)

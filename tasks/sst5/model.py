@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from elmo_bench.devices import to_device
 from elmo_bench.nn.attention import AttentivePooling, align, masked_max, masked_mean
 from elmo_bench.nn.birnn import BiLstm
 from elmo_bench.nn.word_embedding import WordEmbedding
@@ -74,7 +75,7 @@ class BiattentiveNetwork(nn.Module):
         targets = [example.target for example in batch.examples]
         loss = logits.new_zeros(())
         if None not in targets:
-            loss = F.cross_entropy(logits, torch.tensor(targets, device=logits.device))
+            loss = F.cross_entropy(logits, to_device(torch.tensor(targets), logits.device))
         return Output(loss, [] if self.training else logits.argmax(dim=1).tolist())
 
     def logits(self, batch: Batch, elmo: Mapping[str, Tensor]) -> Float[Tensor, "segment label"]:
