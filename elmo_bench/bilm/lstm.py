@@ -11,7 +11,7 @@ from math import inf, sqrt
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import dropout
+from torch.nn.functional import dropout, linear
 
 from elmo_bench.bilm.batched_layer import run_batched
 from elmo_bench.bilm.panels import PANEL_ROWS, filled

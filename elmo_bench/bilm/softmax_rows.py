@@ -73,8 +73,8 @@ class SoftmaxRows(nn.Module):
         assert self.words is not None
         for own, whole in zip((self.weight, self.bias), table, strict=True):
             whole[self.words] = own[: len(self.words)]
-        for own, sums in self._sums(optimizer):
-            sums[self.words] = own[: len(self.words)]
+        for step_sums, sums in self._sums(optimizer):
+            sums[self.words] = step_sums[: len(self.words)]
         self.words = None
 
     def _sums(self, optimizer: Adagrad) -> list[tuple[Tensor, Tensor]]:

@@ -29,6 +29,11 @@ from elmo_bench.kernels.convolution import WindowMax
 from elmo_bench.kernels.dense import Linear
 from elmo_bench.kernels.elementwise import highway, tanh
 
+# Words of similar length are encoded together: the groups' maximum lengths in characters,
+# begin-of-word and end-of-word characters included.
+_EDGES = (5, 6, 7, 8, 9, 10, 12, 14, 18, 24, 32)
+_GROUP_CHARS = 8192  # characters encoded at once; bounds the memory used by the convolutions
+
 
 class CharCnnEncoder(nn.Module):
     """The paper's encoder: convolutions over bytes, max pooling, highway layers, projection.
