@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types imports tests test-slow docs report clean
+.PHONY: help setup demo test check lint types imports tests test-slow campaign docs report clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,14 +12,14 @@ help: ## list the targets
 # The stamp is written last and removed first. Without it .venv is an interrupted
 # install and is created again; with an outdated one only what changed is installed.
 $(READY): pyproject.toml constraints.txt
-	@echo "Installing into .venv (a few minutes the first time) ..."
+	@echo "Installing into .venv (about 3 GB; 2 to 10 minutes the first time, by network) ..."
 	@if [ -e $@ ]; then rm $@; else $(PYTHON) -m venv --clear .venv; fi
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-setup: $(READY) ## create .venv and install everything
+setup: $(READY) ## create .venv and install everything (2 to 10 minutes, by network)
 
-demo: $(READY) ## NER on the mini benchmark, with and without ELMo
+demo: $(READY) ## NER on the mini benchmark, with and without ELMo (about 5 minutes on two cores)
 	@$(BIN)/python run.py task=ner
 
 test: lint types imports tests ## lint, types, import contracts, tests and their coverage (7 minutes on two cores)
@@ -44,15 +44,18 @@ tests: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal \
 		$(if $(COV),--cov --cov-report=term:skip-covered)
 
-test-slow: $(READY) ## the tests that take minutes
+test-slow: $(READY) ## the tests that take minutes (half an hour on two cores)
 	@$(BIN)/python -m pytest -m slow
 
-docs: $(READY) ## build the documentation site in outputs/site
+campaign: $(READY) ## kill, fill the disk, damage files: nothing may be lost (15 minutes)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m slow tests/campaign
+
+docs: $(READY) ## build the documentation site in outputs/site (half a minute)
 	@$(BIN)/python -c 'import material, mkdocs, mkdocstrings' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-report: $(READY) ## write the tables and figures of results/reference, and outputs/report.html
+report: $(READY) ## write the tables and figures of results/reference, and outputs/report.html (half a minute)
 	@$(BIN)/python -m elmo_bench.report.write_results
 	@$(BIN)/elmo-bench report -o outputs/report.html
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
+from elmo_bench.kernels.compiled import without_kernel
 from elmo_bench.nn.packed import Packing
 from elmo_bench.pretraining.memory import keep_freed_memory
 from elmo_bench.tasks.srl.encoder import HighwayLstm
@@ -77,8 +78,13 @@ def main() -> None:
         packing = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
         return theirs(packing)[0].data
 
+    def in_pytorch() -> Tensor:
+        with without_kernel():
+            return packed()
+
     calls: dict[str, Callable[[], Tensor]] = {
-        "highway LSTM, packed (elmo_bench)": packed,
+        "highway LSTM, compiled (elmo_bench)": packed,
+        "highway LSTM, packed, without compiled code": in_pytorch,
         "highway LSTM, step by step": lambda: step_by_step(ours, inputs, mask),
         "nn.LSTM, packed": lstm_packed,
         "nn.LSTM, padded": lambda: theirs(inputs)[0],

@@ -57,7 +57,8 @@ def end(program: str, error: BaseException) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return USER
     if isinstance(error, KeyboardInterrupt):
-        print(f"{program}: interrupted", file=sys.stderr)
+        outlook = str(error) or "what is finished is kept, and the same command continues"
+        print(f"{program}: interrupted; {outlook}", file=sys.stderr)
         return INTERRUPTED
     line = explanation(error)
     if line is None or os.environ.get(SHOW_TRACEBACK):

@@ -5,6 +5,7 @@ import netrc
 import os
 import socket
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,31 @@ log = logging.getLogger(__name__)
 WANDB_HOST = "api.wandb.ai"
 
 
-def build_logger(
-    settings: LoggerSettings, folder: Path, run_name: str, group: str, config: dict[str, Any]
-) -> "GuardedLogger | None":
+@dataclass(frozen=True)
+class Logged:
+    """What a logger is told about a run when it begins.
+
+    Args:
+        id: Stable: a run that is resumed continues what it logged before.
+        name: For display.
+        group: Runs that belong together, unless the settings say otherwise.
+        job_type: The kind of run within its group.
+        config: What is computed.
+    """
+
+    id: str
+    name: str
+    group: str
+    job_type: str
+    config: dict[str, Any]
+
+
+def build_logger(settings: LoggerSettings, folder: Path, run: Logged) -> "GuardedLogger | None":
     """The logger that the config names, or None for CSV only or if it cannot start."""
     try:
         match settings:
             case WandbLogger():
-                return GuardedLogger(_wandb(settings, folder, run_name, group, config))
+                return GuardedLogger(_wandb(settings, folder, run))
             case TensorBoardLogger():
                 from pytorch_lightning import loggers
 
@@ -35,29 +53,40 @@ def build_logger(
     return None
 
 
-def _wandb(
-    settings: WandbLogger, folder: Path, run_name: str, group: str, config: dict[str, Any]
-) -> Logger:
+def _wandb(settings: WandbLogger, folder: Path, run: Logged) -> Logger:
     import wandb
     from pytorch_lightning import loggers
 
     class ClosingLogger(loggers.WandbLogger):
+        def log_files(self, name: str, paths: list[Path]) -> None:
+            artifact = wandb.Artifact(name, type="record")
+            for path in paths:
+                artifact.add_file(str(path))
+            self.experiment.log_artifact(artifact)
+
         def close(self) -> None:
+            # Without it, the runs of one sweep, which share a process, would merge.
             self.experiment.finish()
+            if offline:
+                stored = Path(self.experiment.settings.sync_dir)
+                log.info("W&B was offline; to upload this run: wandb sync %s", stored)
 
     offline = settings.mode == "offline" or (settings.mode == "auto" and not _reachable())
     os.environ.setdefault("WANDB_SILENT", "true")
-    run = wandb.init(
+    experiment = wandb.init(
         project=settings.project,
         entity=settings.entity,
-        name=run_name,
-        group=group,
+        id=run.id,
+        resume=None if offline else "allow",  # offline runs of one id are joined when synced
+        name=run.name,
+        group=settings.group or run.group,
+        job_type=run.job_type,
         dir=str(folder),
-        config=config,
+        config=run.config,
         mode="offline" if offline else "online",
         reinit="create_new",  # the runs of one sweep share a process, not a W&B run
     )
-    return ClosingLogger(experiment=run)
+    return ClosingLogger(experiment=experiment)
 
 
 def _reachable() -> bool:
@@ -99,17 +128,29 @@ class GuardedLogger(Logger):
     def log_hyperparams(self, params: Any, *args: Any) -> None:
         self._call("log_hyperparams", params, *args)
 
-    def log_summary(self, values: Mapping[str, float], draw: Callable[[], Path] | None) -> None:
-        """Log the outcome of the run: scores, and a figure of its layer weights.
+    def log_summary(
+        self, values: Mapping[str, float], record: Path, draw: Callable[[], Path] | None
+    ) -> None:
+        """Log the outcome of the run: scores, the record, and a figure of its layer weights.
 
         Args:
             values: The scores by name.
-            draw: Makes the figure; not called if the logger takes no images.
+            record: Its file.
+            draw: Makes the figure; not called if the logger takes no images and files.
         """
         self._call("log_metrics", dict(values), None)
         log_image = getattr(self.logger, "log_image", None)
-        if draw is not None and log_image is not None:
-            self._guard("log_image", lambda: log_image("layer_weights", [str(draw())]))
+        log_files = getattr(self.logger, "log_files", None)
+        if log_image is None or log_files is None:
+            return
+
+        def log_all() -> None:
+            pictures = [draw()] if draw is not None else []
+            for picture in pictures:
+                log_image("layer_weights", [str(picture)])
+            log_files(record.stem, [record, *pictures])
+
+        self._guard("log_summary", log_all)
 
     def finish(self) -> None:
         """Close the logger's run, so that the next run of a sweep starts its own."""

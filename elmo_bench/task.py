@@ -150,6 +150,17 @@ class Task(ABC):
     def annotate(self, example: Example, prediction: Any) -> Annotation:
         """A prediction (or `gold`) in the form that the terminal and the report display."""
 
+    def labels(self, example: Example, prediction: Any) -> dict[str, str]:
+        """The labels of a prediction (or `gold`) by place, to be scored one by one; none here.
+
+        A place names what is labeled, such as a span "3-5"; labels of the same place are compared.
+        """
+        return {}
+
+    def kind(self, example: Example) -> str:
+        """The kind of an example, such as its question word; each kind is scored by itself."""
+        return ""
+
     @abstractmethod
     def parse(self, text: str) -> Example:
         """Parse text that a user types; a ValueError explains the expected form."""

@@ -13,6 +13,7 @@ from elmo_bench.config.settings import RunSettings
 # Before anything imports datasets or wandb: no test may touch the network.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["WANDB_MODE"] = "offline"
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # tests share the cores
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # other processes may be busy
 hypothesis.settings.load_profile("untimed")

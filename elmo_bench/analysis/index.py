@@ -18,17 +18,18 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from filelock import FileLock
 from jaxtyping import Float, Float16, Int64
 from rich.console import Console
 from rich.progress import Progress
 
 from elmo_bench.analysis.stream import stream_layers, write_vectors
 from elmo_bench.analysis.text import Line, read_lines
-from elmo_bench.bilm.model import BiLm
 from elmo_bench.errors import UserError
+from elmo_bench.features.encoder import Encoder
 from elmo_bench.records.atomic import replace_folder
+from elmo_bench.records.checksums import find_damage, write_checksums
 from elmo_bench.records.digest import content_hash
+from elmo_bench.records.lock import file_lock
 
 BLOCK_ROWS = 16_384  # searched at a time
 
@@ -109,7 +110,7 @@ def merge_best(
 
 
 def open_index(
-    bilm: BiLm, path: Path, word: str | None, layers: Sequence[int], cache: Path
+    bilm: Encoder, path: Path, word: str | None, layers: Sequence[int], cache: Path
 ) -> Index:
     """Open the index of a file; build it if this biLM, content, word and layers have none yet.
 
@@ -132,7 +133,7 @@ def open_index(
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
     folder = cache / key
     cache.mkdir(parents=True, exist_ok=True)
-    with FileLock(cache / f"{key}.lock"):
+    with file_lock(cache / f"{key}.lock", "indexes the same text"):
         found = _load(folder, list(layers))
         if found is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -144,6 +145,8 @@ def open_index(
 
 def _load(folder: Path, layers: list[int]) -> Index | None:
     """Return None if the folder is missing or its files do not match."""
+    if find_damage(folder):
+        return None
     try:
         vectors = np.load(folder / "vectors.npy", mmap_mode="r")
         positions = np.load(folder / "positions.npy")
@@ -155,7 +158,7 @@ def _load(folder: Path, layers: list[int]) -> Index | None:
 
 
 def _build(
-    bilm: BiLm, path: Path, word: str | None, layers: list[int], folder: Path, about: str
+    bilm: Encoder, path: Path, word: str | None, layers: list[int], folder: Path, about: str
 ) -> None:
     flat = array("q")  # 16 bytes per occurrence
     for line, found in _occurrences(path, word):
@@ -166,7 +169,9 @@ def _build(
     positions = np.array(flat, dtype=np.int64).reshape(-1, 2)
     shape = (len(layers), len(positions), bilm.output_dim)
     with replace_folder(folder) as unfinished:
-        with Progress(transient=True, console=Console(stderr=True)) as progress:
+        console = Console(stderr=True)
+        hidden = not console.is_terminal  # a notebook or a file
+        with Progress(transient=True, console=console, disable=hidden) as progress:
             task = progress.add_task(f"Reading {path.name}", total=len(positions))
 
             def advance(block: np.ndarray) -> np.ndarray:
@@ -177,6 +182,7 @@ def _build(
             write_vectors(unfinished / "vectors.npy", shape, blocks)
         np.save(unfinished / "positions.npy", positions)
         (unfinished / "about.json").write_text(about + "\n", encoding="utf-8")
+        write_checksums(unfinished)
 
 
 def _occurrences(path: Path, word: str | None) -> Iterator[tuple[Line, list[int]]]:
@@ -187,7 +193,7 @@ def _occurrences(path: Path, word: str | None) -> Iterator[tuple[Line, list[int]
 
 
 def _blocks(
-    bilm: BiLm, path: Path, word: str | None, layers: list[int]
+    bilm: Encoder, path: Path, word: str | None, layers: list[int]
 ) -> Iterator[Float[np.ndarray, "layer _row dim"]]:
     """Yield the vectors of each sentence's occurrences; sentences without any are skipped."""
     occurrences = _occurrences(path, word)

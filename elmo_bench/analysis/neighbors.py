@@ -8,8 +8,8 @@ from jaxtyping import Float
 
 from elmo_bench.analysis.index import Index, Match, open_index
 from elmo_bench.analysis.text import Line, pick_lines
-from elmo_bench.bilm.model import BiLm
 from elmo_bench.errors import UserError
+from elmo_bench.features.encoder import Encoder
 
 CACHE = Path("cache/neighbors")
 
@@ -34,7 +34,7 @@ class Query:
     layers: Float[np.ndarray, "layer dim"]
 
 
-def ask(bilm: BiLm, sentence: str | list[str], word: str) -> Query:
+def ask(bilm: Encoder, sentence: str | list[str], word: str) -> Query:
     """Return the first occurrence of a word in a sentence, whose tokens are separated by spaces."""
     tokens = tuple(sentence.split() if isinstance(sentence, str) else sentence)
     positions = Line(0, tokens).positions(word)
@@ -48,7 +48,7 @@ def ask(bilm: BiLm, sentence: str | list[str], word: str) -> Query:
 
 
 def find_neighbors(
-    bilm: BiLm,
+    bilm: Encoder,
     path: Path | str,
     sentence: str | list[str],
     word: str,
@@ -77,7 +77,7 @@ def find_neighbors(
     return nearest(index, Path(path), query, layer, top, center)
 
 
-def check_layer(bilm: BiLm, layer: int | None) -> int:
+def check_layer(bilm: Encoder, layer: int | None) -> int:
     """Return the number of a valid layer; None is the last one."""
     layer = bilm.num_layers - 1 if layer is None else layer
     if not 0 <= layer < bilm.num_layers:
@@ -87,7 +87,7 @@ def check_layer(bilm: BiLm, layer: int | None) -> int:
     return layer
 
 
-def word_index(bilm: BiLm, path: Path, word: str | None, layer: int, cache: Path) -> Index:
+def word_index(bilm: Encoder, path: Path, word: str | None, layer: int, cache: Path) -> Index:
     """Open the index of all layers of one word, or of one layer of every word."""
     layers = [layer] if word is None else list(range(bilm.num_layers))
     return open_index(bilm, path, word, layers, cache)

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from elmo_bench.analysis.static import lookup
 from elmo_bench.analysis.stream import shown, stream_layers, write_vectors
 from elmo_bench.analysis.tagged import Tagged
-from elmo_bench.bilm.model import BiLm
 from elmo_bench.data.vectors import Vector
+from elmo_bench.features.encoder import Encoder
 
 BLOCK_ROWS = 16_384  # in float32 at a time
 
@@ -42,7 +42,7 @@ class Training:
     patience: int = 2  # rounds without a better dev accuracy
 
 
-def gather(bilm: BiLm, sentences: Sequence[Tagged], path: Path) -> np.ndarray:
+def gather(bilm: Encoder, sentences: Sequence[Tagged], path: Path) -> np.ndarray:
     """Write the layers of every word to disk and return them, (layer, row, dim) in float16."""
     shape = (bilm.num_layers, sum(len(s.words) for s in sentences), bilm.output_dim)
     stacks = stream_layers(bilm, shown(sentences), lambda sentence: sentence.words)

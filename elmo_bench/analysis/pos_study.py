@@ -18,7 +18,7 @@ from elmo_bench.analysis.tagged import (
     is_conll2012,
     read_tagged,
 )
-from elmo_bench.bilm.model import BiLm
+from elmo_bench.features.encoder import Encoder
 from elmo_bench.records.analysis import Analysis
 from elmo_bench.records.digest import file_identity
 from elmo_bench.records.timer import StageTimer
@@ -27,7 +27,7 @@ Splits = dict[str, Sequence[Tagged]]
 
 
 def study_pos(
-    bilm: BiLm,
+    bilm: Encoder,
     files: Mapping[str, Path],
     data: str,
     vectors: Path | None = None,

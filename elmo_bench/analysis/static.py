@@ -9,9 +9,9 @@ import numpy as np
 
 from elmo_bench.analysis.index import cosines, merge_best
 from elmo_bench.analysis.text import read_lines
-from elmo_bench.bilm.model import BiLm
 from elmo_bench.data.vectors import Vector, read_vectors, stream_vectors
 from elmo_bench.errors import UserError
+from elmo_bench.features.encoder import Encoder
 
 BLOCK_WORDS = 20_000  # compared at once
 ENCODED_WORDS = 1024  # encoded by the token layer at once
@@ -39,7 +39,7 @@ def _blocks(pairs: Iterable[tuple[str, Vector]]) -> Iterator[tuple[list[str], np
         yield [word for word, _ in block], np.stack([vector for _, vector in block])
 
 
-def similar_tokens(word: str, bilm: BiLm, text: Path, top: int = 10) -> Alike:
+def similar_tokens(word: str, bilm: Encoder, text: Path, top: int = 10) -> Alike:
     """Return the nearest words of a text by the biLM's token layer, which sees no context."""
     counts = Counter(token for line in read_lines(text) for token in line.tokens)
     words = [token for token, _ in counts.most_common(MAX_WORDS) if token != word]
@@ -50,7 +50,7 @@ def similar_tokens(word: str, bilm: BiLm, text: Path, top: int = 10) -> Alike:
     return best
 
 
-def token_vectors(bilm: BiLm, words: Iterable[str]) -> dict[str, Vector]:
+def token_vectors(bilm: Encoder, words: Iterable[str]) -> dict[str, Vector]:
     """Return the lowest layer of some words, each read alone."""
     distinct = list(dict.fromkeys(words))
     vectors: dict[str, Vector] = {}

@@ -10,8 +10,8 @@ from jaxtyping import Float, Float16
 from rich.console import Console
 from rich.progress import track
 
-from elmo_bench.bilm.model import BiLm
 from elmo_bench.errors import UserError
+from elmo_bench.features.encoder import Encoder
 
 CHUNK_TOKENS = 8192  # in memory at a time: 100 MB of layers at the original size
 
@@ -20,11 +20,13 @@ Item = TypeVar("Item")
 
 def shown(items: Sequence[Item]) -> Iterable[Item]:
     """Iterate over the items with a progress bar on stderr, away from printed results."""
-    return track(items, "Reading sentences", transient=True, console=Console(stderr=True))
+    console = Console(stderr=True)
+    hidden = not console.is_terminal  # a notebook or a file
+    return track(items, "Reading sentences", transient=True, console=console, disable=hidden)
 
 
 def stream_layers(
-    bilm: BiLm, items: Iterable[Item], tokens: Callable[[Item], Sequence[str]]
+    bilm: Encoder, items: Iterable[Item], tokens: Callable[[Item], Sequence[str]]
 ) -> Iterator[tuple[Item, Float[np.ndarray, "layer time dim"]]]:
     """Yield each item, in order, with the layers of its tokens; items do not see each other."""
     for chunk in _chunks(items, tokens):

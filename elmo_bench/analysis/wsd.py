@@ -12,8 +12,8 @@ from jaxtyping import Float
 from elmo_bench.analysis.senses import SenseExample
 from elmo_bench.analysis.static import token_average
 from elmo_bench.analysis.stream import shown, stream_layers, write_vectors
-from elmo_bench.bilm.model import BiLm
 from elmo_bench.data.vectors import Vector
+from elmo_bench.features.encoder import Encoder
 
 Rows = Float[np.ndarray, "_row dim"]
 Answers = list[str | None]  # None: the word is neither in training nor in the back-off
@@ -36,7 +36,7 @@ def most_frequent(train: Iterable[SenseExample]) -> dict[str, str]:
 
 
 def gather(
-    bilm: BiLm, examples: Sequence[SenseExample], windows: Sequence[int], path: Path
+    bilm: Encoder, examples: Sequence[SenseExample], windows: Sequence[int], path: Path
 ) -> dict[int, Float[np.ndarray, "layer row dim"]]:
     """Return, for each window, the layers of each example's word averaged over the window.
 

@@ -17,7 +17,7 @@ from elmo_bench.analysis.senses import (
 )
 from elmo_bench.analysis.static import read_known, token_vectors
 from elmo_bench.analysis.wsd import Answers, Method
-from elmo_bench.bilm.model import BiLm
+from elmo_bench.features.encoder import Encoder
 from elmo_bench.records.analysis import Analysis
 from elmo_bench.records.digest import file_identity
 from elmo_bench.records.timer import StageTimer
@@ -73,7 +73,7 @@ class SenseData(NamedTuple):
 
 
 def study_senses(
-    bilm: BiLm,
+    bilm: Encoder,
     train: Path,
     tests: Sequence[Path],
     data: str,
@@ -149,7 +149,7 @@ def _read(train: Path, tests: Sequence[Path], wordnet: Path | None) -> SenseData
 
 
 def _baselines(
-    bilm: BiLm, data: SenseData, vectors: Path | None, wordnet: Path | None
+    bilm: Encoder, data: SenseData, vectors: Path | None, wordnet: Path | None
 ) -> dict[str, Scores]:
     """Score the most frequent sense, and the mean static vector of the context.
 

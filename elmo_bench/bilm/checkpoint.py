@@ -6,6 +6,7 @@ vocabulary.txt       the softmax's words (and a word encoder's), one per line, i
 training.json        how it was trained
 README.md            the model card
 *.safetensors        further tensors saved by the training, such as the softmax
+checksums.json       of all these but the card; files are compared with them when they are read
 """
 
 import json
@@ -26,9 +27,14 @@ from elmo_bench.config.errors import ConfigError
 from elmo_bench.data.files import DataError, numbered_lines
 from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_folder
+from elmo_bench.records.checksums import check_file, write_checksums
 from elmo_bench.records.reading import read_bytes
 
 MAX_CONFIG = 1 << 20  # bytes of config.yaml
+REMEDY = (
+    "copy it again, or pretrain it again with force=true (if it was changed on purpose, delete "
+    "checksums.json beside it)"
+)
 
 
 def read_architecture(folder: Path) -> Architecture:
@@ -36,12 +42,14 @@ def read_architecture(folder: Path) -> Architecture:
     path = folder / "config.yaml"
     text = read_bytes(path, MAX_CONFIG)
     try:
-        return validated(Architecture, yaml.load(text, Loader=_PlainLoader))
+        found = validated(Architecture, yaml.load(text, Loader=_PlainLoader))
     except ConfigError as error:
         raise DataError(path, None, str(error)) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         problem = f"not readable YAML ({' '.join(str(error).split())})"
         raise DataError(path, None, problem) from error
+    check_file(path, REMEDY)
+    return found
 
 
 class _PlainLoader(yaml.SafeLoader):
@@ -64,6 +72,7 @@ def check_size(architecture: Architecture, weights: Path) -> None:
 def read_vocabulary(folder: Path) -> list[str] | None:
     """The words of vocabulary.txt in order, or None if there is no such file."""
     path = folder / "vocabulary.txt"
+    check_file(path, REMEDY)
     return [line for _, line in numbered_lines(path)] if path.exists() else None
 
 
@@ -73,6 +82,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         tensors = load_file(path)
     except (OSError, SafetensorError, KeyError, RuntimeError, ValueError, OverflowError) as error:
         raise DataError(path, None, f"cannot be read as safetensors ({error})") from error
+    check_file(path, REMEDY)
     for key, tensor in tensors.items():
         if not tensor.is_floating_point() or tensor.dtype.itemsize < 2:
             raise DataError(path, None, f"{key} has values of the type {tensor.dtype}")
@@ -110,12 +120,16 @@ def write_folder(
     with replace_folder(folder) as new:
         OmegaConf.save(OmegaConf.create(architecture.plain()), new / "config.yaml")
         for name, group in tensors.items():
-            save_file(_stored(group, dtype), new / f"{name}.safetensors")
+            try:
+                save_file(_stored(group, dtype), new / f"{name}.safetensors")
+            except SafetensorError as error:  # as of a full disk
+                raise OSError(f"{folder / name}.safetensors cannot be written: {error}") from error
         if vocabulary is not None:
             _write_vocabulary(new / "vocabulary.txt", vocabulary)
         text = json.dumps(record, indent=2, ensure_ascii=False)
         (new / "training.json").write_text(text + "\n", encoding="utf-8")
-        (new / "README.md").write_text(card, encoding="utf-8")
+        write_checksums(new)
+        (new / "README.md").write_text(card, encoding="utf-8")  # may be edited
 
 
 def model_card(architecture: Architecture, num_parameters: int, record: Mapping[str, Any]) -> str:

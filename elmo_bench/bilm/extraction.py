@@ -6,7 +6,7 @@ batch, and with compiled code not on the number of threads. On a GPU, whose prod
 shapes, they can differ by rounding.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import torch
 from jaxtyping import Float, Int
@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_bench.bilm.characters import BOS, EOS
-from elmo_bench.bilm.lstm import LstmStack, pack_order, run_stacks
+from elmo_bench.bilm.lstm import LstmStack, State, pack_order, run_stacks
 from elmo_bench.bilm.token_encoders import TokenEncoder
 from elmo_bench.devices import free_memory, to_device
 from elmo_bench.kernels.compiled import packing_once
@@ -75,29 +75,33 @@ class Extractor:
         """Layers of each sentence, read separately, in CPU memory."""
         results: list[Tensor] = []
         with packing_once():
-            for chunk in _chunks(sentences):
+            for chunk in chunks(sentences):
                 table, row_of = self.words(_words(chunk))
                 results += self.read(table, row_of, chunk, batch_size, to_cpu=True)
         return results
 
     def embed_stream(
-        self, sentences: Sequence[Sequence[str]]
-    ) -> list[Float[Tensor, "layer _time dim"]]:
-        """Layers of the sentences of one stream, in CPU memory; both directions carry their states.
+        self, sentences: Sequence[Sequence[str]], states: Sequence[State] | None
+    ) -> tuple[list[Float[Tensor, "_layer _time _dim"]], list[State]]:
+        """Layers of the next sentences of a stream, in CPU memory, and the states at their end.
 
         The backward LSTM also visits the sentences in text order but reads each one from its end,
         as bilm-tf does.
+
+        Args:
+            sentences: In text order, at least one.
+            states: Of both directions before them; None at the start of the stream.
         """
         with packing_once():
             table, row_of = self.words(_words(sentences))
             rows = [_frame(sentence, row_of) for sentence in sentences]
-            outputs = self._read_stream(table, rows)
+            outputs, last = self._read_stream(table, rows, states)
         results, start, table = [], 0, table.cpu()
         for row in rows:
             numbers = torch.arange(start + 1, start + len(row) - 1)
             results.append(_join(table[row[1:-1]], outputs, numbers, numbers.flip(0)))
             start += len(row)
-        return results
+        return results, last
 
     def read(
         self,
@@ -178,21 +182,25 @@ class Extractor:
         return [_join(table[told[0]], outputs, told[1], told[2])]
 
     def _read_stream(
-        self, table: Float[Tensor, "word dim"], rows: Sequence[Int[Tensor, " _time"]]
-    ) -> list[list[Float[Tensor, "row dim"]]]:
+        self,
+        table: Float[Tensor, "word dim"],
+        rows: Sequence[Int[Tensor, " _time"]],
+        states: Sequence[State] | None,
+    ) -> tuple[list[list[Float[Tensor, "row dim"]]], list[State]]:
         """Outputs of every layer in both directions, in CPU memory, for any number of sentences."""
         stacks = (self.forward_lstm, self.backward_lstm)
-        states = [stack.new_state(1) for stack in stacks]
+        last = list(states or [stack.new_state(1) for stack in stacks])
         orders = torch.stack([torch.cat(list(rows)), torch.cat([row.flip(0) for row in rows])])
         pieces = []
         for piece in orders.to(table.device).split(STREAM_TOKENS, dim=1):
-            results = run_stacks(stacks, list(table[piece]), [1] * piece.shape[1], states)
-            states = [state for _, state in results]
+            results = run_stacks(stacks, list(table[piece]), [1] * piece.shape[1], last)
+            last = [state for _, state in results]
             pieces.append([[layer.cpu() for layer in layers] for layers, _ in results])
-        return [
+        outputs = [
             [torch.cat(layer) for layer in zip(*direction, strict=True)]
             for direction in zip(*pieces, strict=True)
         ]
+        return outputs, last
 
 
 def _words(sentences: Sequence[Sequence[str]]) -> list[str]:
@@ -225,14 +233,16 @@ def _apart(
     return list(layers.split([len(rows[number]) - 2 for number in batch], dim=1))
 
 
-def _chunks(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
-    """Yield runs of consecutive sentences with about CHUNK_TOKENS tokens each."""
+def chunks(
+    sentences: Iterable[Sequence[str]], num_tokens: int = CHUNK_TOKENS
+) -> Iterator[list[Sequence[str]]]:
+    """Yield runs of consecutive sentences with about this many tokens each."""
     chunk: list[Sequence[str]] = []
     size = 0
     for sentence in sentences:
         chunk.append(sentence)
         size += len(sentence)
-        if size >= CHUNK_TOKENS:
+        if size >= num_tokens:
             yield chunk
             chunk, size = [], 0
     if chunk:

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from elmo_bench.bilm import checkpoint, download, official
 from elmo_bench.bilm.characters import BOS, EOS
-from elmo_bench.bilm.extraction import Extractor
+from elmo_bench.bilm.extraction import STREAM_TOKENS, Extractor, chunks
 from elmo_bench.bilm.lstm import LstmStack
 from elmo_bench.bilm.sentences import check_sentences
 from elmo_bench.bilm.token_encoders import build_encoder
@@ -171,7 +172,6 @@ class BiLm(nn.Module):
         padded = pad_sequence([result.transpose(0, 1) for result in results])  # time first
         return padded.permute(2, 1, 0, 3)
 
-    @torch.no_grad()
     def embed(
         self,
         sentences: Sequence[Sequence[str]],
@@ -188,13 +188,30 @@ class BiLm(nn.Module):
         if state not in ("reset", "carry"):
             raise UserError(f"state is {state!r}; it must be 'reset' or 'carry'.")
         check_sentences(sentences)
+        if state == "carry":
+            return list(self.stream(sentences))
+        with self._frozen():
+            return self.extractor.embed(sentences, batch_size)
+
+    def stream(
+        self, sentences: Iterable[Sequence[str]]
+    ) -> Iterator[Float[Tensor, "layer _time dim"]]:
+        """Yield what `embed` returns with state="carry", for streams of any length."""
+        states = None
+        for chunk in chunks(sentences, STREAM_TOKENS):
+            check_sentences(chunk)
+            with self._frozen():
+                layers, states = self.extractor.embed_stream(chunk, states)
+            yield from layers
+
+    @contextmanager
+    def _frozen(self) -> Iterator[None]:
+        """Without gradients, dropout and reduced precision."""
         training = self.training
         self.eval()
         try:
-            with torch.autocast(self.device.type, enabled=False):
-                if state == "carry":
-                    return self.extractor.embed_stream(sentences) if sentences else []
-                return self.extractor.embed(sentences, batch_size)
+            with torch.no_grad(), torch.autocast(self.device.type, enabled=False):
+                yield
         finally:
             self.train(training)
 

@@ -95,7 +95,9 @@ class SampledSoftmax(FullSoftmax):
         draws = np.random.default_rng(seed)
         drawn = [draw_negatives(self.num_words, self.num_negatives, draws) for _ in targets]
         negatives = to_device(np.stack([words for words, _ in drawn]), targets.device)
-        tries = to_device(np.array([[tried] for _, tried in drawn], np.float32), targets.device)
+        tries = to_device(
+            np.array([[tried] for _, tried in drawn], dtype=np.float32), targets.device
+        )
         weight, bias, at_negatives, at_targets = self.weight, self.bias, negatives, targets
         if rows is not None:
             at_negatives, at_targets = rows.take((self.weight, self.bias), negatives, targets)

@@ -64,8 +64,8 @@ class SoftmaxRows(nn.Module):
     def load_sums(self, optimizer: Adagrad) -> None:
         """Give the optimizer the sums of squares of the rows, before its step."""
         assert self.words is not None
-        for own, sums in self._sums(optimizer):
-            own[: len(self.words)] = sums[self.words]
+        for step_sums, sums in self._sums(optimizer):
+            step_sums[: len(self.words)] = sums[self.words]
 
     @torch.no_grad()
     def write_back(self, table: Table, optimizer: Adagrad) -> None:

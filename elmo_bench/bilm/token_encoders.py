@@ -145,7 +145,7 @@ class CharRnnEncoder(nn.Module):
         self.max_chars = max_chars
         self.chars = nn.Embedding(NUM_CHARS, char_dim)
         self.lstm = nn.LSTM(char_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.projection = nn.Linear(2 * hidden_dim, output_dim)
+        self.projection = Linear(2 * hidden_dim, output_dim)
 
     def ids(self, words: Sequence[str]) -> Int[Tensor, "word char"]:
         return char_ids(words, self.max_chars)

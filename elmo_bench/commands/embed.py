@@ -12,7 +12,8 @@ _LINES = 1000  # embedded at once
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bilm",
-        help="a biLM folder, a name in results/bilm, or a published biLM such as official_small",
+        help="a biLM folder, a name in results/bilm, a published biLM such as official_small, or a "
+        "transformer's folder or Hub id",
     )
     parser.add_argument("file", type=Path, help="one tokenized sentence per line; plain or .gz")
     parser.add_argument("-o", "--output", type=Path, required=True, help="the HDF5 file to write")
@@ -39,22 +40,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Store each line under its number, counted from 0, as (layer, time, dim)."""
+    from functools import partial
+
     import h5py
     from rich.progress import track
 
-    from elmo_bench import BiLm
     from elmo_bench.data.files import numbered_lines
+    from elmo_bench.features.frozen import embed_with
+    from elmo_bench.features.loading import load_encoder
     from elmo_bench.records.atomic import replace_file
 
-    bilm = BiLm.load(args.bilm, args.device)
-    sentences = [line.split() for _, line in numbered_lines(args.file)]
+    bilm = load_encoder(args.bilm, args.device)
+    alone = partial(bilm.embed, batch_size=args.batch_size)
+    embed = embed_with(bilm, "carry") if args.state == "carry" else alone
+    sentences = [tuple(line.split()) for _, line in numbered_lines(args.file)]
     piece = max(len(sentences), 1) if args.state == "carry" else _LINES
     with replace_file(args.output) as unfinished, h5py.File(unfinished, "w") as file:
         starts = range(0, len(sentences), piece)
         for start in track(starts, description="embedding", disable=len(starts) < 2):
             some = sentences[start : start + piece]
-            embedded = bilm.embed(some, state=args.state, batch_size=args.batch_size)
-            for number, layers in enumerate(embedded, start=start):
+            for number, layers in enumerate(embed(some), start=start):
                 data = layers.numpy().astype(args.dtype)
                 file.create_dataset(str(number), data=data)
     tokens = sum(map(len, sentences))

@@ -19,7 +19,8 @@ WIDTH = 30  # tokens shown around the word
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bilm",
-        help="a biLM folder, a name in results/bilm, or a published biLM such as official_small",
+        help="a biLM folder, a name in results/bilm, a published biLM such as official_small, or a "
+        "transformer's folder or Hub id",
     )
     parser.add_argument(
         "file", type=Path,
@@ -67,7 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, print, draw and record."""
-    from elmo_bench import BiLm
+    from elmo_bench.features.loading import load_encoder
+
+    bilm = load_encoder(args.bilm, args.device)
     from elmo_bench.analysis import neighbors as neighbors
     from elmo_bench.analysis import static
     from elmo_bench.records.timer import StageTimer
@@ -75,7 +78,6 @@ def run(args: argparse.Namespace) -> int:
     if args.top < 1:
         raise UserError(f"--top must be at least 1, not {args.top}")
     clock = StageTimer()
-    bilm = BiLm.load(args.bilm, args.device)
     layer = neighbors.check_layer(bilm, args.layer)
     query = neighbors.ask(bilm, args.sentence, args.word)
     word = None if args.any_word else args.word

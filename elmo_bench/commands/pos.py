@@ -12,7 +12,8 @@ HELP = "train a linear part-of-speech classifier on every layer of a biLM, with 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bilm",
-        help="a biLM folder, a name in results/bilm, or a published biLM such as official_small",
+        help="a biLM folder, a name in results/bilm, a published biLM such as official_small, or a "
+        "transformer's folder or Hub id",
     )
     for split, default in (
         ("train", "the mini benchmark"),
@@ -49,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train a classifier per layer, stopped by dev accuracy; test is scored once."""
-    from elmo_bench import BiLm
+    from elmo_bench.features.loading import load_encoder
+
+    bilm = load_encoder(args.bilm, args.device)
     from elmo_bench.analysis.pos_study import study_pos
     from elmo_bench.analysis.tagged import Columns
     from elmo_bench.records.analysis import write_analysis
@@ -61,7 +64,6 @@ def run(args: argparse.Namespace) -> int:
     columns = Columns(*args.columns)
     if min(columns) < 1:
         raise UserError(f"--columns are counted from 1, not {min(columns)}")
-    bilm = BiLm.load(args.bilm, args.device)
     files, data = _files(args)
     found = study_pos(
         bilm, files, data, args.vectors, args.limit, cache=args.cache, columns=columns

@@ -12,7 +12,8 @@ HELP = "disambiguate word senses with every layer of a biLM, with baselines"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bilm",
-        help="a biLM folder, a name in results/bilm, or a published biLM such as official_small",
+        help="a biLM folder, a name in results/bilm, a published biLM such as official_small, or a "
+        "transformer's folder or Hub id",
     )
     parser.add_argument(
         "--train", type=Path, metavar="FILE",
@@ -58,9 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score and record every combination of the given methods."""
+    from elmo_bench.features.loading import load_encoder
+
+    bilm = load_encoder(args.bilm, args.device)
     from itertools import product
 
-    from elmo_bench import BiLm
     from elmo_bench.analysis.wsd import Method
     from elmo_bench.analysis.wsd_study import study_senses
     from elmo_bench.records.analysis import write_analysis
@@ -69,7 +72,6 @@ def run(args: argparse.Namespace) -> int:
 
     if min(args.window) < 0:
         raise UserError(f"--window must be at least 0, not {min(args.window)}")
-    bilm = BiLm.load(args.bilm, args.device)
     train, tests, data = _files(args)
     ways = product(args.nearest, (answer == "yes" for answer in args.center), args.window)
     methods = list(dict.fromkeys(Method(*way) for way in ways))

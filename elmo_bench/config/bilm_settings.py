@@ -1,12 +1,14 @@
-"""Settings of a biLM: conf/bilm, and config.yaml of a checkpoint folder."""
+"""Settings of a frozen encoder: conf/bilm, and config.yaml of a biLM's checkpoint folder."""
 
-from typing import Annotated, ClassVar, Literal
+from pathlib import PurePath
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from elmo_bench.config.fields import (
     INPUT_FILE,
     LABEL,
+    Count,
     Filters,
     Positive,
     Probability,
@@ -14,6 +16,7 @@ from elmo_bench.config.fields import (
     Size,
 )
 
+Pooling = Literal["first", "mean", "last"]
 MaxChars = Annotated[int, Field(ge=3, le=1000)]  # two of them frame the word
 
 
@@ -115,11 +118,15 @@ class OfficialFiles(Settings):
 class BilmSettings(Architecture):
     """The biLM of a run: conf/bilm."""
 
+    kind: Literal["bilm"] = Field(default="bilm", description="bilm, or transformer")
     weights: str | None = Field(
         description="a folder; null: results/bilm/<name>; random: untrained"
     )
     pretrain_on: str | None = Field(description="corpus option to pretrain on if it is missing")
     finetune: bool = Field(description="fine-tune on the text of the task first")
+    state: Literal["reset", "carry"] = Field(
+        default="reset", description="read each segment alone, or each split as one stream"
+    )
     official: OfficialFiles | None = Field(default=None, description="files of a published model")
 
     @model_validator(mode="after")
@@ -133,3 +140,42 @@ class BilmSettings(Architecture):
     def architecture(self) -> Architecture:
         """What the model is built from."""
         return Architecture(name=self.name, encoder=self.encoder, lstm=self.lstm)
+
+
+class TransformerSettings(Settings):
+    """A transformer in the place of the biLM: conf/bilm/transformer.yaml."""
+
+    version: ClassVar[int] = 1  # raised when the code computes other layers
+
+    kind: Literal["transformer"]
+    name: str = Field(json_schema_extra=LABEL, description="name in tables; null: of the weights")
+    weights: str = Field(description="a folder, or an id of the Hugging Face Hub; or random")
+    config: str | None = Field(description="with weights=random: a folder or id of that size")
+    pooling: Pooling = Field(description="a word's vector from those of its subwords")
+    window: Count | None = Field(description="subwords read at once; null: the model's most")
+    finetune: Literal[False] = Field(description="only biLMs can be fine-tuned")
+    state: Literal["reset"] = Field(description="only biLMs have a state to carry")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_after_the_weights(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        weights, config = values.get("weights"), values.get("config")
+        if (weights == "random") != (config is not None):
+            raise ValueError(
+                "bilm.weights=random takes sizes and tokenizer of another model: "
+                "bilm.config=FOLDER_OR_HUB_ID, which is for nothing else"
+            )
+        place = config or weights
+        if values.get("name") is None and isinstance(place, str):
+            return values | {"name": PurePath(place).name}
+        return values
+
+    @property
+    def source(self) -> str:
+        """Where the files are: of the weights, or of what untrained weights are made from."""
+        return self.config or self.weights
+
+
+EncoderOfRun = Annotated[BilmSettings | TransformerSettings, Field(discriminator="kind")]

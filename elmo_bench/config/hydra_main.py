@@ -7,7 +7,7 @@ from pathlib import Path
 
 from elmo_bench.config.errors import ConfigError, unknown_key, unknown_option
 from elmo_bench.config.folders import CONF
-from elmo_bench.errors import INTERRUPTED, end
+from elmo_bench.errors import end
 
 HELP_FLAGS = {"--help", "-h"}
 # Flags of Hydra that need no task; all of them show something and stop.
@@ -57,9 +57,8 @@ def guarded(app: Callable[[], object], name: str, program: str, words: Sequence[
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises its errors, and we report them
     try:
         app()
-    except KeyboardInterrupt:
-        print(f"{program}: interrupted; the same command resumes", file=sys.stderr)
-        return INTERRUPTED
+    except KeyboardInterrupt as stop:
+        return end(program, stop)
     except Exception as error:
         return end(program, _composing_error(error, words, name))
     return 0

@@ -13,7 +13,7 @@ from pydantic import (
     model_validator,
 )
 
-from elmo_bench.config.bilm_settings import BilmSettings
+from elmo_bench.config.bilm_settings import EncoderOfRun, TransformerSettings
 from elmo_bench.config.fields import (
     INPUT_FILE,
     LABEL,
@@ -361,6 +361,7 @@ class WandbLogger(Settings):
     project: str = Field(description="of Weights & Biases")
     entity: str | None = Field(description="user or team; null: your default one")
     mode: Literal["auto", "online", "offline"] = Field(description="auto: online if it can be")
+    group: str | None = Field(None, description="of W&B runs; null: the sweep, or the task")
 
 
 LoggerSettings = Annotated[CsvLogger | TensorBoardLogger | WandbLogger, Field(discriminator="name")]
@@ -381,7 +382,7 @@ class RunSettings(Settings):
     task: TaskSettings
     data: DataSettings
     words: WordsSettings
-    bilm: BilmSettings
+    bilm: EncoderOfRun
     elmo: ElmoSettings
     trainer: TrainerSettings
     logger: LoggerSettings
@@ -425,6 +426,20 @@ class RunSettings(Settings):
             except ValidationError as error:
                 raise ValueError(f"elmo={self.elmo.name}: {error.errors()[0]['msg']}") from error
             object.__setattr__(self, "bilm", bilm)
+        return self
+
+    @model_validator(mode="after")
+    def _encoder_can(self) -> "RunSettings":
+        if self.bilm.state == "carry" and self.features == "online":
+            raise ValueError(
+                "bilm.state=carry features=online: the state comes from the whole split, which a "
+                "batch does not have; use features=cache"
+            )
+        if isinstance(self.bilm, TransformerSettings) and isinstance(self.words, CorpusWords):
+            raise ValueError(
+                "words=corpus bilm=transformer: the text that it was trained on is not here; "
+                "choose other words or a biLM"
+            )
         return self
 
     @model_validator(mode="after")

@@ -1,19 +1,22 @@
 """Word vector files: reading GloVe's text format, and training vectors on a text."""
 
+import logging
 import re
 import zlib
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock
 from jaxtyping import Float
 
 from elmo_bench.data.files import DataError, numbered_lines
 from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import replace_file
+from elmo_bench.records.checksums import CHECKSUMS, find_damage, write_checksums
+from elmo_bench.records.lock import file_lock
 
 Vector = Float[np.ndarray, " dim"]
+log = logging.getLogger(__name__)
 SURPLUS = re.compile(r" -?\d*\.\d+$")  # a number left on the word: the line has too many
 
 
@@ -133,10 +136,10 @@ def train_vectors(
 ) -> Path:
     """Train skip-gram vectors on a text, write them in GloVe's format, and return the path.
 
-    An existing file is kept: name it after the text and these settings.
+    An undamaged file is kept: name it after the text and these settings.
 
     Args:
-        path: The file to write.
+        path: The file to write; its checksum is beside it.
         read: Opens the sentences of the text, once per pass.
         dim: Size of the vectors.
         lowercase: Lowercase the words.
@@ -144,10 +147,14 @@ def train_vectors(
         window: Words on each side that a word predicts.
         epochs: Passes over the text.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{path}.lock"):
-        if path.exists():
+    folder, checksum = path.parent, f"{path.name}.{CHECKSUMS}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with file_lock(f"{path}.lock", "trains the same word vectors"):
+        damage = find_damage(folder, checksum)
+        if damage is None:
             return path
+        if path.exists():
+            log.warning("training word vectors again: %s", damage)
         from gensim.models import Word2Vec  # slow to import, and few runs need it
 
         sentences = _Sentences(read, lowercase)
@@ -172,4 +179,5 @@ def train_vectors(
         ):
             for word, vector in zip(model.wv.index_to_key, model.wv.vectors, strict=True):
                 file.write(f"{word} {' '.join(f'{value:.6g}' for value in vector)}\n")
+        write_checksums(folder, [path], checksum)
     return path

@@ -8,8 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Literal, get_args
 
-from filelock import FileLock
-
 from elmo_bench.mini.draw import Draw
 from elmo_bench.mini.population import build_world
 from elmo_bench.mini.settings import VERSION, MiniSettings
@@ -24,7 +22,8 @@ from elmo_bench.mini.views.sst5 import sst5_lines
 from elmo_bench.mini.views.wsd import wsd_lines
 from elmo_bench.mini.world import World
 from elmo_bench.records.atomic import replace_folder
-from elmo_bench.records.digest import content_hash
+from elmo_bench.records.checksums import find_damage, write_checksums
+from elmo_bench.records.lock import file_lock
 
 Split = Literal["train", "dev", "test"]
 Lines = Callable[[Teller, int], Iterable[str]]
@@ -39,10 +38,8 @@ TASKS: dict[str, tuple[str, str, Lines]] = {
     "srl": ("{}.gold_conll", "{}", srl_lines),
     "coref": ("{}.v4_gold_conll", "{}_documents", coref_lines),
 }
-CHECKSUMS = "checksums.json"  # file -> SHA-256, in the generated folder
 
 log = logging.getLogger(__name__)
-_checked: set[Path] = set()  # folders that this process found undamaged
 
 
 def write_mini(directory: Path, settings: MiniSettings) -> None:
@@ -80,41 +77,22 @@ def ensure_mini(cache: Path, settings: MiniSettings) -> Path:
     """Return the folder of the benchmark under `cache`, writing it if it is missing or damaged."""
     identity = json.dumps({"version": VERSION, **asdict(settings)}, sort_keys=True)
     folder = cache / f"mini-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
-    if folder.absolute() not in _checked or not folder.exists():
-        if _damage(folder):
-            cache.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{folder}.lock"):
-                _generate(folder, settings)
-        _checked.add(folder.absolute())
+    if find_damage(folder):
+        cache.mkdir(parents=True, exist_ok=True)
+        with file_lock(f"{folder}.lock", "generates the mini benchmark"):
+            _generate(folder, settings)
     return folder
 
 
 def _generate(folder: Path, settings: MiniSettings) -> None:
     """Write the folder, unless another process has done so meanwhile."""
-    damage = _damage(folder)
+    damage = find_damage(folder)
     if damage is None:
         return
     if folder.exists():
         log.warning("generating the mini benchmark again: %s", damage)
+    else:
+        log.info("generating the mini benchmark in %s", folder)
     with replace_folder(folder) as unfinished:
         write_mini(unfinished, settings)
-        checksums = {
-            path.relative_to(unfinished).as_posix(): content_hash(path)
-            for path in sorted(unfinished.rglob("*"))
-            if path.is_file()
-        }
-        (unfinished / CHECKSUMS).write_text(json.dumps(checksums, indent=1) + "\n")
-
-
-def _damage(folder: Path) -> str | None:
-    """What is wrong with a generated folder; None if its files are as they were written."""
-    try:
-        checksums = json.loads((folder / CHECKSUMS).read_bytes())
-        for name, checksum in checksums.items():
-            if content_hash(folder / name) != checksum:
-                return f"{folder / name} has changed"
-    except FileNotFoundError as error:
-        return f"{error.filename} is missing"
-    except ValueError:  # not JSON, or not text
-        return f"{folder / CHECKSUMS} has changed"
-    return None
+        write_checksums(unfinished)

@@ -13,6 +13,7 @@ from elmo_bench.bilm.perplexity import STREAMS, stream_nll, to_perplexity, total
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.sentence_store import SentenceStore
+from elmo_bench.records.atomic import write_text
 
 _LONGEST_STEP = 300.0  # seconds
 
@@ -148,8 +149,8 @@ class LossCurve(Callback):
         if trainer.is_global_zero:
             rows = self.path.read_text().splitlines()[1:] if self.path.exists() else []
             # Steps after the last checkpoint are repeated.
-            kept = [row for row in rows if int(row.split(",")[0]) <= trainer.global_step]
-            self.path.write_text("\n".join(["step,loss,lr", *kept]) + "\n")
+            kept = [row for row in rows if _is_before(row, trainer.global_step)]
+            write_text(self.path, "\n".join(["step,loss,lr", *kept]) + "\n")
 
     def on_train_batch_end(
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
@@ -164,3 +165,9 @@ class LossCurve(Callback):
                 file.write(f"{trainer.global_step},{loss!r},{rate!r}\n")
             for logger in trainer.loggers:
                 logger.log_metrics({"train/loss": loss, "train/lr": rate}, trainer.global_step)
+
+
+def _is_before(row: str, step: int) -> bool:
+    """Whether a row of the curve is complete and not after a step."""
+    number, *values = row.split(",")
+    return len(values) == 2 and number.isdigit() and int(number) <= step

@@ -24,6 +24,7 @@ from elmo_bench.config.pretraining_settings import (
 from elmo_bench.data.identity import data_identity, digests, file_digest
 from elmo_bench.mini.settings import VERSION as MINI_VERSION
 from elmo_bench.pretraining.corpus import file_weights, name_of, text_files
+from elmo_bench.records.checksums import check_file
 from elmo_bench.records.remembered import content_digest
 
 
@@ -105,6 +106,7 @@ def text_identity(source: CorpusSource, cache: Path) -> dict[str, Any]:
 def training_text(folder: Path) -> CorpusSource:
     """The corpus that a biLM was trained on, as its folder records it."""
     path = folder / "training.json"
+    check_file(path, "copy the biLM again, or pretrain it again with force=true")
     recorded = read_training(folder).settings
     if "corpus" not in recorded:
         raise ConfigError(

@@ -161,7 +161,8 @@ class BilmTraining(LightningModule):
         size = 2 * words * recipe.accumulate_grad_batches
         weight.requires_grad_(False)
         bias.requires_grad_(False)
-        return SoftmaxRows(len(weight), weight.shape[1], size, _INITIAL_SUM)
+        num_words, dim = weight.shape
+        return SoftmaxRows(num_words, dim, size, _INITIAL_SUM)
 
     def _table(self) -> tuple[Tensor, Tensor]:
         assert isinstance(self.softmax, SampledSoftmax)

@@ -1,7 +1,7 @@
 """The checkpoint from which a killed pretraining resumes."""
 
-import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ from pytorch_lightning.callbacks import Checkpoint
 
 from elmo_bench.errors import UserError
 from elmo_bench.losses import DivergedError
-from elmo_bench.records.reading import reading
+from elmo_bench.records.checksums import DamagedError
+from elmo_bench.training.checkpoints import find_checkpoint, previous, read_checkpoint
 
 RESUME = "resume.ckpt"  # in the scratch folder of a pretraining
 
@@ -19,11 +20,11 @@ RESUME = "resume.ckpt"  # in the scratch folder of a pretraining
 class ResumeCheckpoint(Checkpoint):
     """Writes one file from which a killed training resumes.
 
-    The file is replaced only by a complete new one whose weights are finite. It is written between
-    two optimizer steps, so no accumulated gradient is lost.
+    The file is replaced only by a new one whose weights are finite. It is written between two
+    optimizer steps, so no accumulated gradient is lost.
 
     Args:
-        identity: What the training computes; a different training cannot resume from this file.
+        path: The file.
         every_steps: Optimizer steps between two checkpoints, or None.
         every_minutes: Minutes between two checkpoints, or None.
     """
@@ -31,11 +32,10 @@ class ResumeCheckpoint(Checkpoint):
     def __init__(
         self,
         path: Path,
-        identity: dict[str, Any],
         every_steps: int | None,
         every_minutes: float | int | None,
     ) -> None:
-        self.path, self.identity = path, identity
+        self.path = path
         self.every_steps, self.every_minutes = every_steps, every_minutes
         self._saved_at = time.monotonic()
 
@@ -54,51 +54,42 @@ class ResumeCheckpoint(Checkpoint):
         if trainer.strategy.reduce_boolean_decision(due, all=False):
             self.save(trainer, pl_module)
 
-    def on_save_checkpoint(
-        self, trainer: Trainer, pl_module: LightningModule, checkpoint: dict[str, Any]
-    ) -> None:
-        checkpoint["identity"] = self.identity
-
     def save(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Write the file; the previous one is kept until the new one is on disk."""
+        """Write the file; the one before is kept too."""
         for name, parameter in pl_module.named_parameters():
             if not torch.isfinite(parameter).all():
                 raise DivergedError(f"{name} is not finite after step {trainer.global_step}.")
-        new = self.path.with_name(f"{self.path.name}.new")
-        trainer.save_checkpoint(new)
-        if trainer.is_global_zero:
-            with open(new, "rb") as file:
-                os.fsync(file.fileno())
-            os.replace(new, self.path)
+        trainer.save_checkpoint(self.path)
         self._saved_at = time.monotonic()
 
 
-def find_checkpoint(path: Path, identity: dict[str, Any], force: bool) -> Path | None:
+def resumable(path: Path, identity: dict[str, Any], force: bool) -> Path | None:
     """The file to resume from, if there is one; it must belong to this same training.
 
     With `force`, the file of another training is ignored, and overwritten later.
     """
-    if not path.exists():
-        return None
-    with reading(path):
-        stored = torch.load(path, map_location="cpu", weights_only=True, mmap=True)["identity"]
-    other = first_difference(stored, identity)
+    found, other = find_checkpoint(path, identity)
     if other and not force:
         raise UserError(
-            f"{path} belongs to an unfinished training on other text or with other settings "
+            f"{found} belongs to an unfinished training on other text or with other settings "
             f"({other}). Give this one another name=..., or discard the unfinished one with "
             "force=true."
         )
-    return None if other else path
+    return None if other else found
 
 
-def first_difference(stored: Any, wanted: Any, path: str = "") -> str:
-    """The first key at which two settings differ, with both values; empty if there is none."""
-    if isinstance(stored, dict) and isinstance(wanted, dict):
-        for key in wanted:
-            below = f"{path}.{key}" if path else key
-            found = first_difference(stored.get(key), wanted[key], below)
-            if found:
-                return found
-        return ""
-    return "" if stored == wanted else f"{path} was {stored} and is {wanted}"
+def remove_resume_files(path: Path) -> None:
+    """Remove what a finished training does not need any more."""
+    for file in (path, previous(path)):
+        file.unlink(missing_ok=True)
+
+
+def outlook(path: Path) -> str:
+    """What the same command will do after an interruption, in words."""
+    for file in (path, previous(path)):
+        if file.exists():
+            with suppress(DamagedError):
+                return (
+                    f"the same command resumes after step {read_checkpoint(file)['global_step']:,}"
+                )
+    return "nothing was saved yet, so the same command starts from the beginning"

@@ -3,6 +3,7 @@
 It is written in one pass with bounded memory, so only the disk limits the size of a corpus.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
@@ -18,10 +18,14 @@ from elmo_bench.bilm.vocabulary import Vocabulary, sort_by_count
 from elmo_bench.errors import UserError
 from elmo_bench.pretraining.corpus import Corpus, Sentence
 from elmo_bench.records.atomic import replace_folder
+from elmo_bench.records.checksums import find_damage, write_checksums
 from elmo_bench.records.digest import digest
+from elmo_bench.records.lock import file_lock
 
 # Above this many distinct words, about 1 GB, the rarest are dropped while counting.
 MAX_COUNTED = 8_000_000
+
+log = logging.getLogger(__name__)
 
 
 class SentenceStore:
@@ -104,7 +108,7 @@ class PreparedCorpus:
 
 
 def prepare_corpus(corpus: Corpus, identity: Mapping[str, Any], cache: Path) -> PreparedCorpus:
-    """Write the corpus to the cache, unless it is there.
+    """Write the corpus to the cache, unless it is there and undamaged.
 
     Args:
         corpus: The text.
@@ -113,15 +117,26 @@ def prepare_corpus(corpus: Corpus, identity: Mapping[str, Any], cache: Path) -> 
     """
     folder = cache / digest(identity)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{folder}.lock"):
-        if not folder.exists():
-            with replace_folder(folder) as new:
-                counts = write_store(new / "train", corpus.train(), count=True)
-                for name, sentences in corpus.heldout().items():
-                    write_store(new / "heldout" / name, sentences, count=False)
-                with open(new / "counts.txt", "w", encoding="utf-8", newline="\n") as file:
-                    file.writelines(f"{word}\t{count}\n" for word, count in sort_by_count(counts))
+    if find_damage(folder):  # without the lock: the processes of one training check at once
+        with file_lock(f"{folder}.lock", "reads the same corpus"):
+            _write(corpus, folder)
     return PreparedCorpus(folder)
+
+
+def _write(corpus: Corpus, folder: Path) -> None:
+    """Write a prepared corpus, unless another process has done so meanwhile."""
+    damage = find_damage(folder)
+    if damage is None:
+        return
+    if folder.exists():
+        log.warning("preparing the corpus again: %s", damage)
+    with replace_folder(folder) as new:
+        counts = write_store(new / "train", corpus.train(), count=True)
+        for name, sentences in corpus.heldout().items():
+            write_store(new / "heldout" / name, sentences, count=False)
+        with open(new / "counts.txt", "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{word}\t{count}\n" for word, count in sort_by_count(counts))
+        write_checksums(new)
 
 
 def _forget_rarest(counts: Counter[str]) -> None:

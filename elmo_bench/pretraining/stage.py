@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from filelock import FileLock
 from pytorch_lightning import Callback, Trainer
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
@@ -31,9 +30,17 @@ from elmo_bench.pretraining.memory import keep_freed_memory
 from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.new_model import Model, count_steps, new_model
 from elmo_bench.pretraining.new_softmax import BestSoftmax, frozen, softmax_alone
-from elmo_bench.pretraining.resume import RESUME, find_checkpoint, first_difference
+from elmo_bench.pretraining.resume import RESUME, outlook, remove_resume_files, resumable
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
 from elmo_bench.pretraining.trainer import new_trainer
+from elmo_bench.records.atomic import remove_leftovers
+from elmo_bench.records.checksums import CHECKSUMS, find_damage
+from elmo_bench.records.digest import first_difference
+from elmo_bench.records.environment import environment
+from elmo_bench.records.lock import file_lock
+from elmo_bench.training.interrupts import explained, interruptible
+
+log = logging.getLogger(__name__)
 
 
 class PretrainingError(UserError):
@@ -51,7 +58,8 @@ def pretrain(settings: PretrainSettings) -> Path:
     scratch = Path(settings.paths.outputs) / "pretraining" / name
     scratch.mkdir(parents=True, exist_ok=True)
     identity = pretraining_identity(settings)
-    with _only_one(scratch):
+    with _only_one(scratch), explained(lambda: outlook(scratch / RESUME)):
+        remove_leftovers(scratch, folder.parent)
         if not _is_finished(folder, identity, settings.force):
             _train(settings, identity, folder, scratch)
             if _is_first():
@@ -97,11 +105,12 @@ def _train(
             "new_softmax": alone,
             "settings": _settings(settings),
             "identity": identity,
+            "environment": environment(trainer.strategy.root_device),
         }
         dtype = getattr(torch, settings.save_dtype)
         bilm.save(folder, record, {"softmax": softmax.state_dict()}, dtype=dtype)
         for stage in (scratch, scratch / "new_softmax"):
-            (stage / RESUME).unlink(missing_ok=True)
+            remove_resume_files(stage / RESUME)
     trainer.strategy.barrier()
 
 
@@ -149,15 +158,22 @@ def _fit(
     """Train from the beginning, or from where an interrupted training was."""
     bilm, softmax, vocabulary = model
     recipe, num_steps = settings.pretraining, count_steps(text, settings.pretraining)
+    if _is_first():
+        log.info(
+            "== pretraining %s: %s parameters of the biLM, %s training words, %s steps",
+            *(scratch.name, f"{sum(p.numel() for p in bilm.parameters()):,}"),
+            *(f"{text.train.num_words:,}", f"{num_steps:,}"),
+        )
     module = BilmTraining(bilm, softmax, recipe)
     num_batches = num_steps * recipe.accumulate_grad_batches
     data = StreamData(text, vocabulary, bilm.encoder, recipe, num_batches)
     trainer = new_trainer(settings, identity, num_steps, scratch, callbacks)
-    checkpoint = find_checkpoint(scratch / RESUME, identity, settings.force)
+    checkpoint = resumable(scratch / RESUME, identity, settings.force)
     if checkpoint is not None and _is_first():
         print(f"Resuming from {checkpoint}", flush=True)
     try:
-        trainer.fit(module, data, ckpt_path=checkpoint, weights_only=True)
+        with interruptible(trainer):
+            trainer.fit(module, data, ckpt_path=checkpoint, weights_only=True)
     except DivergedError as error:
         kept = Path(trainer.default_root_dir) / RESUME
         where = f"The last good checkpoint is kept in {kept}. " if kept.exists() else ""
@@ -169,8 +185,6 @@ def _fit(
         for logger in trainer.loggers:
             if isinstance(logger, GuardedLogger):
                 logger.finish()
-    if trainer.interrupted:
-        raise KeyboardInterrupt
     return trainer
 
 
@@ -204,7 +218,9 @@ def _default_name(settings: PretrainSettings) -> str:
 
 def _only_one(scratch: Path) -> AbstractContextManager[Any]:
     """Make other trainings of this name wait; the other ranks of this one take no lock."""
-    return FileLock(scratch / "lock") if _is_first() else nullcontext()
+    if not _is_first():
+        return nullcontext()
+    return file_lock(scratch / "lock", f"trains the biLM {scratch.name}")
 
 
 def _is_first() -> bool:
@@ -223,4 +239,6 @@ def _is_finished(folder: Path, identity: dict[str, Any], force: bool) -> bool:
             f"{folder} was trained on other text or with other settings ({other}). Give this "
             "training another name=..., or replace the old one with force=true."
         )
+    if (folder / CHECKSUMS).exists() and (damage := find_damage(folder)):
+        raise PretrainingError(f"{damage} since it was trained; train it again with force=true.")
     return True

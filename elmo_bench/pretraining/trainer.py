@@ -8,10 +8,12 @@ from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.pretraining_settings import PretrainSettings
-from elmo_bench.loggers import build_logger
+from elmo_bench.loggers import Logged, build_logger
 from elmo_bench.pretraining.callbacks import LossCurve
 from elmo_bench.pretraining.progress import PretrainingProgress
 from elmo_bench.pretraining.resume import RESUME, ResumeCheckpoint
+from elmo_bench.records.digest import digest
+from elmo_bench.training.checkpoints import SealedCheckpoints
 
 
 def new_trainer(
@@ -34,14 +36,16 @@ def new_trainer(
     callbacks = [
         *callbacks,
         LossCurve(scratch / "losses.csv", how.log_every_n_steps),
-        ResumeCheckpoint(scratch / RESUME, identity, how.checkpoint_steps, how.checkpoint_minutes),
+        ResumeCheckpoint(scratch / RESUME, how.checkpoint_steps, how.checkpoint_minutes),
     ]
     if how.progress_bar:
         tokens = recipe.batch_size * recipe.unroll_steps
         callbacks.append(PretrainingProgress(tokens, sampled=recipe.loss.kind == "sampled"))
     logger = None
     if getattr(rank_zero_only, "rank", 0) == 0:
-        logger = build_logger(settings.logger, scratch, scratch.name, "pretraining", identity)
+        name = scratch.name
+        run = Logged(f"{name}-{digest(identity)}", name, "pretraining", "pretraining", identity)
+        logger = build_logger(settings.logger, scratch, run)
     trainer = Trainer(
         accelerator=how.accelerator,
         devices=how.devices,
@@ -53,6 +57,7 @@ def new_trainer(
         accumulate_grad_batches=recipe.accumulate_grad_batches,
         gradient_clip_val=recipe.gradient_clip_val,
         callbacks=callbacks,
+        plugins=SealedCheckpoints(identity, keep=(RESUME,)),
         logger=logger or False,
         enable_progress_bar=how.progress_bar,
         enable_model_summary=False,

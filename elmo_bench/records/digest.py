@@ -20,3 +20,15 @@ def content_hash(path: Path) -> str:
 def file_identity(path: Path) -> dict[str, str]:
     """A file's name and content hash; its folder does not matter."""
     return {"name": path.name, "sha256": content_hash(path)}
+
+
+def first_difference(stored: Any, wanted: Any, path: str = "") -> str:
+    """The first key at which two settings differ, with both values; empty if there is none."""
+    if isinstance(stored, dict) and isinstance(wanted, dict):
+        for key in dict.fromkeys([*wanted, *stored]):
+            below = f"{path}.{key}" if path else key
+            found = first_difference(stored.get(key), wanted.get(key), below)
+            if found:
+                return found
+        return ""
+    return "" if stored == wanted else f"{path} was {stored} and is {wanted}"

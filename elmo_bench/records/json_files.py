@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 
 from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import write_text
+from elmo_bench.records.digest import digest
 from elmo_bench.records.reading import checked, read_object
 from elmo_bench.records.visible import visible
 
 Kind = TypeVar("Kind")
 
+CHECKSUM = "checksum"  # of everything else in the file
 log = logging.getLogger(__name__)
 
 
@@ -21,7 +23,10 @@ def write_json(path: Path, record: Any) -> Path:
     """Write a dataclass atomically; the same values give the same bytes."""
     values = asdict(record)
     del values["file"]  # where it was read from is not part of it
-    text = json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False)
+    plain = json.loads(json.dumps(values))  # as it will be read
+    text = json.dumps(
+        {**plain, CHECKSUM: digest(plain)}, indent=1, sort_keys=True, ensure_ascii=False
+    )
     write_text(path, text + "\n")
     return path
 
@@ -35,6 +40,11 @@ def read_as(kind: type[Kind], path: Path, version: int) -> Kind:
         version: The newest version of the format that this code knows.
     """
     content = read_object(path)
+    checksum = content.pop(CHECKSUM, None)  # older records have none
+    if checksum is not None and checksum != digest(content):
+        raise UserError(
+            f"{path}: damaged, or changed by hand; to use it as it is, delete its {CHECKSUM}"
+        )
     found = content.get("version", 0)
     if isinstance(found, int) and found > version:
         raise UserError(

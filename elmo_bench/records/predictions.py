@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from elmo_bench.errors import UserError
 from elmo_bench.records.atomic import write_gzip
+from elmo_bench.records.labels import Pair
 from elmo_bench.records.reading import checked, parse_json, read_bytes, reading
 from elmo_bench.records.run import Record
 
@@ -33,6 +34,10 @@ class _Example(BaseModel):
     predicted: _Marks = _Marks()
 
 
+class _Labels(BaseModel):
+    labels: dict[str, tuple[str, str]] = {}
+
+
 class Predictions:
     """The test examples of a run, in the order of the split. A line is decoded when accessed."""
 
@@ -49,6 +54,17 @@ class Predictions:
     def has_text(self) -> bool:
         """Whether the examples can be shown; not after `elmo-bench redact`."""
         return bool(self.lines) and "tokens" in self[0]
+
+    @property
+    def labels(self) -> list[dict[str, Pair]]:
+        """Gold and predicted labels of each example, by place; {} where none were kept."""
+        found = []
+        for number, line in enumerate(self.lines, start=1):
+            place = f"line {number} of predictions"
+            content = parse_json(line, place) if '"labels":' in line else {}
+            pairs = checked(_Labels, content, place).labels
+            found.append({where: Pair(*pair) for where, pair in pairs.items()})
+        return found
 
     @cached_property
     def counts(self) -> np.ndarray:

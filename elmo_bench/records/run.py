@@ -35,6 +35,11 @@ class Record:
     sizes: dict[str, int] = field(default_factory=dict)  # examples per split, parameters, bytes
     seconds: dict[str, float] = field(default_factory=dict)  # by stage
     skipped: dict[str, int] = field(default_factory=dict)  # "split: reason" -> count
+    # Of the test split, if the task has them (elmo_bench/task.py): label -> f1, gold, ...;
+    # gold label -> predicted label -> count; kind of example -> examples, metric
+    labels: dict[str, dict[str, float | int]] = field(default_factory=dict)
+    confusion: dict[str, dict[str, int]] = field(default_factory=dict)
+    kinds: dict[str, dict[str, float | int]] = field(default_factory=dict)
     # of a fine-tuned biLM on the task's dev text: before, after -> direction -> perplexity; where
     # the text has parts, `contexts before` and so on too
     perplexity: dict[str, dict[str, float]] = field(default_factory=dict)

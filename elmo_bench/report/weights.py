@@ -17,8 +17,8 @@ class Learned(NamedTuple):
 
 
 def layer_name(layer: int) -> str:
-    """The name of a biLM layer; layer 0 is the token layer."""
-    return "tokens" if layer == 0 else f"LSTM {layer}"
+    """The name of an encoder's layer; layer 0 is the token layer."""
+    return "tokens" if layer == 0 else f"layer {layer}"
 
 
 def learned_weights(group: Group) -> dict[str, Learned]:

@@ -1,5 +1,6 @@
 """Builds a run from its settings: examples, frozen layers, words, module, batches."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ from elmo_bench.runs.module import TaskModule
 from elmo_bench.runs.optimizers import optimizer_factory, scheduler_factory
 from elmo_bench.runs.word_vectors import build_word_embedding
 from elmo_bench.task import Task
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,8 @@ def build_components(settings: RunSettings, timer: StageTimer) -> RunComponents:
             examples, reasons = load_split(task, settings.task, settings.data, split, cache)
             splits[split] = examples
             skipped.update({f"{split}: {reason}": n for reason, n in reasons.items()})
-    train = distinct_segments(splits["train"])
-    segments = distinct_segments(example for split in splits.values() for example in split)
+    log.info("data: %s", _found(splits, skipped))
+    segments = {split: distinct_segments(examples) for split, examples in splits.items()}
     frozen, perplexity = None, {}
     if not settings.elmo.is_baseline:
         with timer("features"):
@@ -75,16 +78,17 @@ def build_components(settings: RunSettings, timer: StageTimer) -> RunComponents:
             frozen = freeze(
                 bilm,
                 segments,
-                train,
                 layers=settings.elmo.layers,
                 scale=settings.elmo.scale,
+                state=settings.bilm.state,
                 features=settings.features,
                 dtype=settings.cache_dtype,
                 cache=cache / "features",
             )
             del bilm  # only its layers are needed from here on
     with timer("words"):
-        words = build_word_embedding(settings, splits["train"], segments)
+        every = distinct_segments(example for some in splits.values() for example in some)
+        words = build_word_embedding(settings, splits["train"], every)
     label_vocabulary = task.label_vocabulary(splits["train"])
     shape = None if frozen is None else frozen.shape()
     module = build_module(settings, task, words, shape, label_vocabulary)
@@ -98,6 +102,13 @@ def build_components(settings: RunSettings, timer: StageTimer) -> RunComponents:
     return RunComponents(
         task, splits, skipped, frozen, perplexity, words, label_vocabulary, module, data
     )
+
+
+def _found(splits: Mapping[Split, list[Example]], skipped: Skipped) -> str:
+    """What the readers found, in a line."""
+    counts = ", ".join(f"{len(examples):,} {split}" for split, examples in splits.items())
+    left_out = "; ".join(f"{reason} ({count:,})" for reason, count in skipped.items())
+    return f"{counts} examples" + (f"; skipped: {left_out}" if left_out else "")
 
 
 def build_module(

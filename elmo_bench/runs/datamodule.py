@@ -1,6 +1,7 @@
 """Batches of any task: examples of similar length, with their frozen layers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import torch
 from jaxtyping import Float
@@ -12,7 +13,7 @@ from elmo_bench.data.example import Example, Segment, Split, distinct_segments
 from elmo_bench.prefetch import prefetched
 from elmo_bench.task import Batch, collate
 
-Layers = Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]
+Layers = Mapping[Split, Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]]
 
 
 class LengthBatches(Sampler[list[int]]):
@@ -83,7 +84,7 @@ class TaskData(LightningDataModule):
 
     Args:
         splits: Examples of train, dev and test; train may be missing if the model is not trained.
-        layers: Returns the padded frozen layers of segments; None in the baseline.
+        layers: Returns the padded frozen layers of a split's segments; None in the baseline.
         batch_size: Largest number of examples in a batch.
         max_padded_tokens: Largest number of padded tokens in a batch.
         seed: Determines the order of the training examples, together with the epoch.
@@ -127,15 +128,15 @@ class TaskData(LightningDataModule):
         loader: DataLoader[Batch] = DataLoader(
             examples,  # type: ignore[arg-type]
             batch_sampler=sampler,
-            collate_fn=self.collate,
+            collate_fn=partial(self.collate, split),
         )
         if self.trainer is None:
             return loader
         batches: DataLoader[Batch] = prefetched(loader, self.trainer.strategy.root_device)
         return batches
 
-    def collate(self, examples: list[Example]) -> Batch:
-        """A batch with its layers."""
+    def collate(self, split: Split, examples: list[Example]) -> Batch:
+        """A batch of a split with its layers."""
         if self.layers is None:
             return collate(examples)
-        return collate(examples, self.layers(distinct_segments(examples)))
+        return collate(examples, self.layers[split](distinct_segments(examples)))

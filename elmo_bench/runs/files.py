@@ -1,6 +1,7 @@
 """The files of a run: its record, and the folder with checkpoints and what rebuilds the model."""
 
 import json
+import logging
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,9 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from elmo_bench.config.settings import RunSettings
-from elmo_bench.records.atomic import write_text
+from elmo_bench.errors import UserError
+from elmo_bench.records.atomic import remove_leftovers, write_text
+from elmo_bench.records.checksums import find_damage, write_checksums
+from elmo_bench.records.digest import first_difference
 from elmo_bench.records.run import Record, read_record
-from elmo_bench.runs.identity import run_id
+from elmo_bench.runs.identity import identity, name_of
+
+FINISHED = "finished"
+LAST = "last.ckpt"  # from which an interrupted run resumes
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -18,16 +26,18 @@ class RunFiles:
     """The paths of a run, named by what it computes."""
 
     run: str  # the hash
+    identity: dict[str, Any]  # what is hashed
     folder: Path  # checkpoints, curves, and what rebuilds the model
     record: Path
 
     @classmethod
     def of(cls, settings: RunSettings) -> "RunFiles":
         """The files of a run with these settings, once the inputs that it makes exist."""
-        run = run_id(settings)
+        what = identity(settings)
+        run = name_of(what)
         name = f"{settings.task.name}-{settings.elmo.name}-s{settings.seed}-{run}"
         record = Path(settings.paths.results) / f"{name}.json"
-        return cls(run, Path(settings.paths.outputs) / "runs" / name, record)
+        return cls(run, what, Path(settings.paths.outputs) / "runs" / name, record)
 
     @property
     def name(self) -> str:
@@ -41,19 +51,30 @@ class RunFiles:
     def best(self) -> Path:
         return self.checkpoints / "best.ckpt"
 
-    def resumable(self) -> str | None:
-        """The checkpoint from which an interrupted run resumes; useless without the best one."""
-        last = self.checkpoints / "last.ckpt"
-        return str(last) if last.exists() and self.best.exists() else None
+    @property
+    def last(self) -> Path:
+        return self.checkpoints / LAST
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is something to resume from: the last checkpoint counts with the best."""
+        return self.last.exists() and self.best.exists()
+
+    def remove_leftovers(self) -> None:
+        """Remove what killed processes left beside the files of this run."""
+        remove_leftovers(self.folder, self.checkpoints, self.record.parent)
 
     @property
     def marker(self) -> Path:
         """Written last: without it the run is unfinished, whatever else exists."""
-        return self.folder / "finished"
+        return self.folder / FINISHED
 
     def finished(self) -> Record | None:
         """The record, if the run was completed here; a record alone may have come with a clone."""
-        if not (self.marker.exists() and self.best.exists()):
+        if not self.marker.exists():
+            return None
+        if damage := find_damage(self.folder, self.marker.name):
+            log.warning("%s is repeated: %s", self.name, damage)
             return None
         try:
             record = read_record(self.record)
@@ -62,13 +83,22 @@ class RunFiles:
         return record if record.error is None else None
 
     def mark_finished(self) -> None:
-        """Say that everything of the run is on the disk."""
-        write_text(self.marker, f"{self.record.name}\n")
+        """Say that everything of the run is on the disk: the checksums of what rebuilds it."""
+        files = (self.best, self.folder / "settings.json", self.folder / "model_spec.json")
+        write_checksums(self.folder, files, self.marker.name)
 
     def restart(self) -> None:
         """Remove what a repeated run must not find."""
         self.marker.unlink(missing_ok=True)
         shutil.rmtree(self.checkpoints, ignore_errors=True)
+
+    def refuse_changed_inputs(self, settings: RunSettings) -> None:
+        """Refuse a result whose data, vectors or biLM were replaced during the run."""
+        if other := first_difference(self.identity, identity(settings)):
+            raise UserError(
+                f"an input of {self.name} has changed since the run began ({other}), so it is not "
+                "recorded; the same command runs on what is there now."
+            )
 
     def write_model_spec(self, settings: RunSettings, model_spec: Mapping[str, Any]) -> None:
         """Write what rebuilds the model without the training data, next to its checkpoints."""

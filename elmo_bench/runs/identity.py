@@ -1,15 +1,17 @@
 """What a run computes, and the name that follows from it; imports no torch."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from elmo_bench.bilm.fingerprint import published_fingerprint, stored_fingerprint
-from elmo_bench.config.bilm_settings import Architecture
+from elmo_bench.config.bilm_settings import Architecture, TransformerSettings
 from elmo_bench.config.identity import what_counts
 from elmo_bench.config.settings import CorpusWords, RunSettings
 from elmo_bench.data.identity import data_identity, digests, file_digest
+from elmo_bench.features.transformer_files import files_digest, find_folder
 from elmo_bench.pretraining.identity import (
     recipe_identity,
     softmax_file,
@@ -22,7 +24,12 @@ from elmo_bench.runs.pretraining import bilm_source, finetuning_recipe
 
 def run_id(settings: RunSettings) -> str:
     """Name a run by what it computes, so that repeating it replaces its record."""
-    return digest(identity(settings))[:8]
+    return name_of(identity(settings))
+
+
+def name_of(identity: Mapping[str, Any]) -> str:
+    """The name that follows from what a run computes."""
+    return digest(identity)[:8]
 
 
 def identity(settings: RunSettings) -> dict[str, Any]:
@@ -69,7 +76,11 @@ def _words(settings: RunSettings, cache: Path) -> dict[str, Any]:
 
 def _bilm(settings: RunSettings, cache: Path) -> dict[str, Any]:
     bilm = settings.bilm
+    if isinstance(bilm, TransformerSettings):
+        return _transformer(bilm, cache)
     values: dict[str, Any] = {"version": Architecture.version}
+    if bilm.state != "reset":
+        values["state"] = bilm.state
     if bilm.weights == "random":
         sizes = what_counts(bilm.architecture(), partial(file_digest, cache=cache))
         return values | {"weights": "random", **sizes}
@@ -86,3 +97,14 @@ def _bilm(settings: RunSettings, cache: Path) -> dict[str, Any]:
     with suppress(FileNotFoundError):
         new_softmax = new_softmax or not softmax_file(bilm_source(settings)).exists()
     return values | {"finetune": digest(recipe_identity(finetuning_recipe(), new_softmax))}
+
+
+def _transformer(encoder: TransformerSettings, cache: Path) -> dict[str, Any]:
+    """The settings, and the content of files that are here; a Hub model that is not is null."""
+    values = what_counts(encoder, str) | {"version": encoder.version, "config": None}
+    untrained = encoder.weights == "random"
+    content = None
+    with suppress(FileNotFoundError):
+        folder = find_folder(encoder.source, download=False)
+        content = files_digest(folder, digests(cache), weights=not untrained)
+    return values | ({"config": content} if untrained else {"weights": content})

@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import get_args
 
 from elmo_bench.bilm.download import published_paths
+from elmo_bench.config.bilm_settings import TransformerSettings
 from elmo_bench.config.settings import FilesData, GloveWords, HubData, RunSettings, Split
 from elmo_bench.data.files import DataError
 from elmo_bench.data.hub import check_available
 from elmo_bench.data.loading import split_files
 from elmo_bench.data.network import is_reachable
 from elmo_bench.errors import UserError
+from elmo_bench.features.transformer_files import check_package, find_folder
 from elmo_bench.runs.pretraining import bilm_source
 
 
@@ -32,7 +34,10 @@ def check_inputs(settings: RunSettings) -> None:
 
 def _check_bilm(settings: RunSettings) -> None:
     bilm = settings.bilm
-    if bilm.official is not None:
+    if isinstance(bilm, TransformerSettings):
+        check_package()
+        find_folder(bilm.source)
+    elif bilm.official is not None:
         missing = [path for path in published_paths(bilm) if not path.exists()]
         if missing and not is_reachable(bilm.official.url):
             raise UserError(

@@ -17,14 +17,17 @@ from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.data.files import DataError
 from elmo_bench.devices import resolve_device
 from elmo_bench.errors import UserError
-from elmo_bench.features.frozen import pad_layers
+from elmo_bench.features.frozen import embed_with, pad_layers
 from elmo_bench.features.mix import layer_numbers
 from elmo_bench.nn.word_embedding import WordEmbedding
+from elmo_bench.records.checksums import find_damage
 from elmo_bench.records.reading import read_object, reading
 from elmo_bench.runs.bilm import load_bilm
 from elmo_bench.runs.build import build_module
+from elmo_bench.runs.files import FINISHED
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.task import Annotation, Task, collate
+from elmo_bench.training.checkpoints import read_checkpoint
 
 COLORS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
@@ -39,7 +42,9 @@ class Prediction:
 
 
 class Predictor:
-    """A finished run, ready for new text: its model, and the biLM that it was trained on.
+    """A finished run, ready for new text: its model, and the encoder that it was trained on.
+
+    With bilm.state=carry, the segments of a text are one stream, which starts from the zero state.
 
     Args:
         folder: The run's folder in outputs/runs.
@@ -48,6 +53,8 @@ class Predictor:
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         self.device = resolve_device(device)
+        if damage := find_damage(folder, FINISHED):
+            raise DataError(folder, None, f"{damage}; the command that made the run repeats it")
         path = folder / "settings.json"
         settings = validated(RunSettings, read_object(path), str(path))
         self.task: Task = build_task(settings.task.build)
@@ -57,12 +64,13 @@ class Predictor:
         if self.bilm is not None and frozen is not None:
             if self.bilm.fingerprint() != frozen.get("fingerprint"):
                 raise DataError(
-                    self.bilm.folder or settings.bilm.name,
+                    settings.bilm.weights or settings.bilm.name,
                     None,
                     f"the weights are not those that {folder} was trained on; run it again",
                 )
             self.bilm.to(self.device)
             self.layers = layer_numbers(settings.elmo.layers, self.bilm.num_layers)
+            self.embed = embed_with(self.bilm, settings.bilm.state)
 
     @torch.no_grad()
     def __call__(self, text: str) -> Prediction:
@@ -70,7 +78,7 @@ class Predictor:
         example = self.task.parse(text)
         layers = None
         if self.bilm is not None:
-            layers = pad_layers(self.bilm.embed, self.layers, distinct_segments([example]))
+            layers = pad_layers(self.embed, self.layers, distinct_segments([example]))
         [value] = self.module(collate([example], layers).to(self.device)).predictions
         return Prediction(example, value, self.task.annotate(example, value))
 
@@ -93,7 +101,7 @@ def _load_module(
     with reading(spec_file):
         module = build()
     with reading(weights):
-        checkpoint = torch.load(weights, map_location="cpu", weights_only=True)
+        checkpoint = read_checkpoint(weights)
         module.load_state_dict(checkpoint["state_dict"])
     return module.eval(), spec["frozen"]
 
@@ -102,7 +110,7 @@ def find_run(name: str, outputs: Path) -> Path:
     """The folder of a run, by its path, its record's file or name, or its hash."""
     wanted = Path(name).name.removesuffix(".json")
     folders = [Path(name)] if Path(name).is_dir() else sorted((outputs / "runs").glob("*"))
-    done = [folder for folder in folders if (folder / "finished").exists()]
+    done = [folder for folder in folders if (folder / FINISHED).exists()]
     found = [f for f in done if Path(name).is_dir() or f.name == wanted or f.name.endswith(wanted)]
     if len(found) == 1:
         return found[0]

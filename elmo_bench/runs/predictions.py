@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from elmo_bench.data.example import Example, Split
-from elmo_bench.records.atomic import write_gzip
+from elmo_bench.records.atomic import replace_file, write_gzip
+from elmo_bench.runs.label_analysis import label_pairs
 from elmo_bench.task import Task
 
 
@@ -25,13 +26,15 @@ def write_predictions(
     lines = []
     for example in examples:
         prediction = predictions[example.id]
-        line = {
+        line: dict[str, Any] = {
             "id": example.id,
             "tokens": example.segments,
             "gold": task.annotate(example, task.gold(example))._asdict(),
             "predicted": task.annotate(example, prediction)._asdict(),
             "counts": task.counts(example, prediction),
         }
+        if labels := label_pairs(task, example, prediction):
+            line["labels"] = labels
         lines.append(json.dumps(line, ensure_ascii=False) + "\n")
     write_gzip(path, "".join(lines).encode())
     return path.name
@@ -47,4 +50,5 @@ def write_prediction_files(
     for split, by_id in predictions.items():
         examples = splits[split]
         path = folder / f"{split}.{task.suffix}"
-        task.write_predictions(examples, [by_id[example.id] for example in examples], path)
+        with replace_file(path) as unfinished:
+            task.write_predictions(examples, [by_id[e.id] for e in examples], unfinished)

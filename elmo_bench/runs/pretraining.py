@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from elmo_bench.config.bilm_settings import BilmSettings
 from elmo_bench.config.compose import pretrain_settings
 from elmo_bench.config.folders import find_bilm
 from elmo_bench.config.pretraining_settings import PretrainingSettings, PretrainSettings
@@ -28,6 +29,7 @@ def own_folder(settings: RunSettings) -> Path:
 
 def missing_pretraining(settings: RunSettings) -> PretrainSettings:
     """The pretraining of a biLM that names its corpus."""
+    assert isinstance(settings.bilm, BilmSettings)
     return _on_the_same_device(settings, f"corpus={settings.bilm.pretrain_on}")
 
 

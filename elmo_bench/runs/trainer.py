@@ -14,11 +14,13 @@ from elmo_bench.devices import resolve_device, set_matmul_precision
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.halving import HalveAndRestore
 from elmo_bench.runs.history import MetricsHistory
+from elmo_bench.training.checkpoints import SealedCheckpoints
 
 
 def new_trainer(
     settings: RunSettings,
     files: RunFiles,
+    checkpoints: SealedCheckpoints,
     history: MetricsHistory,
     logger: Any,
     steps_per_epoch: int,
@@ -35,11 +37,18 @@ def new_trainer(
         *more,
         EarlyStopping(monitor, patience=training.patience, mode="max"),
         ModelCheckpoint(
-            files.checkpoints, "best", monitor=monitor, mode="max", enable_version_counter=False
+            files.checkpoints,
+            files.best.stem,
+            monitor=monitor,
+            mode="max",
+            enable_version_counter=False,
         ),
         # After the whole epoch, so that a resumed run starts at the next one.
         ModelCheckpoint(
-            files.checkpoints, "last", save_on_train_epoch_end=True, enable_version_counter=False
+            files.checkpoints,
+            files.last.stem,
+            save_on_train_epoch_end=True,
+            enable_version_counter=False,
         ),
     ]
     if training.max_halvings is not None:
@@ -59,6 +68,7 @@ def new_trainer(
         reload_dataloaders_every_n_epochs=1,  # the order of examples depends on the epoch
         num_sanity_val_steps=0,
         callbacks=callbacks,
+        plugins=checkpoints,
         logger=logger or False,
         enable_progress_bar=settings.trainer.progress_bar,
         enable_model_summary=False,

@@ -15,7 +15,7 @@ from joblib import cpu_count
 from omegaconf import DictConfig
 
 from elmo_bench.config.compose import run_settings
-from elmo_bench.config.settings import RunSettings
+from elmo_bench.config.settings import LoggerSettings, RunSettings, WandbLogger
 from elmo_bench.errors import UserError
 from elmo_bench.records.environment import environment
 from elmo_bench.records.run import Record, read_record, write_record
@@ -47,7 +47,10 @@ def run_job(
     try:
         settings = run_settings(cfg)
         threads = threads_per_job(launcher, cpu_count(), settings.trainer.threads)
-        settings = settings.but(trainer=settings.trainer.but(threads=threads, progress_bar=False))
+        settings = settings.but(
+            trainer=settings.trainer.but(threads=threads, progress_bar=False),
+            logger=_in_group(settings.logger, folder.parent.name),
+        )
         arm = settings.elmo.name
         with _quiet_logging():
             parts = [_attempt(one, overrides, folder) for one in _in_order(settings)]
@@ -64,6 +67,13 @@ def run_job(
     ).write(folder)
     dev_scores = {part.arm: part.scores.get("dev", NAN) for part in parts}
     return dev_scores.get(arm, NAN)
+
+
+def _in_group(logger: LoggerSettings, sweep: str) -> LoggerSettings:
+    """W&B groups the runs of a sweep, unless the user has named a group."""
+    if isinstance(logger, WandbLogger) and logger.group is None:
+        return logger.but(group=sweep)
+    return logger
 
 
 @contextmanager

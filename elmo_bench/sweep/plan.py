@@ -31,7 +31,7 @@ def plan(settings: RunSettings) -> list[Part]:
 def _state(files: RunFiles) -> str:
     if files.finished() is not None:
         return "done"
-    if files.resumable() is not None:
+    if files.is_begun:
         return "begun"
     try:
         return "failed" if read_record(files.record).error is not None else "to do"

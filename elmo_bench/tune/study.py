@@ -22,13 +22,16 @@ from elmo_bench.config.compose import run_settings
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.records.digest import digest
+from elmo_bench.records.lock import file_lock
 from elmo_bench.records.timer import StageTimer
 from elmo_bench.runs.bilm import provide_bilm
 from elmo_bench.runs.build import build_components
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.history import MetricsHistory
 from elmo_bench.runs.identity import identity
+from elmo_bench.runs.resume import outlook, resumable, sealed_checkpoints
 from elmo_bench.runs.trainer import new_trainer, set_up_process
+from elmo_bench.training.interrupts import explained, interruptible
 from elmo_bench.tune.draw import STARTUP, draw
 from elmo_bench.tune.journal import Journal
 from elmo_bench.tune.space import Range, read_space, start
@@ -145,7 +148,9 @@ class Search:
             return
         files = RunFiles.of(settings)
         files.folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(files.folder / "lock"):
+        lock = file_lock(files.folder / "lock", f"runs {files.name}")
+        with lock, explained(lambda: _outlook(trial, files)):
+            files.remove_leftovers()
             try:
                 self.study.tell(trial, train(settings, files, trial, self.monitor))
             except optuna.TrialPruned:
@@ -165,6 +170,10 @@ class Search:
         """The lock of a trial while it runs, or that of the study."""
         name = "lock" if trial is None else f"trial-{trial}.lock"
         return FileLock(self.folder / name, blocking=blocking)
+
+
+def _outlook(trial: Trial, files: RunFiles) -> str:
+    return f"ended trials are kept; of trial {trial.number}, {outlook(files)}"
 
 
 class Pruning(Callback):
@@ -196,7 +205,9 @@ def train(settings: RunSettings, files: RunFiles, trial: Trial, monitor: str) ->
     history = MetricsHistory(files.folder / "curves.csv")
     pruning = Pruning(history, trial, monitor)
     steps = components.data.steps_per_epoch()
-    trainer = new_trainer(settings, files, history, None, steps, more=[pruning])
-    begun = files.resumable()
-    trainer.fit(components.module, components.data, ckpt_path=begun, weights_only=True)
+    checkpoints = sealed_checkpoints(files, components.model_spec())
+    trainer = new_trainer(settings, files, checkpoints, history, None, steps, more=[pruning])
+    start = resumable(files, checkpoints.identity)
+    with interruptible(trainer):
+        trainer.fit(components.module, components.data, ckpt_path=start, weights_only=True)
     return max(float(row[monitor]) for row in history.rows)

@@ -114,6 +114,10 @@ class CorefTask(Task):
                 spans.append((segment, first - begin, last - begin, str(number)))
         return Annotation(spans=tuple(sorted(spans)))
 
+    def kind(self, example: Example) -> str:
+        genre: str = example.target.genre
+        return genre
+
     def parse(self, text: str) -> Example:
         """Parse a text whose sentences end with . ! or ?, or are separated by `|`."""
         sentences = tuple(_sentences(text))

@@ -73,6 +73,9 @@ class NerTask(Task):
         spans = read_spans(prediction)
         return Annotation(spans=tuple((0, s.start, s.end - 1, s.label) for s in spans))
 
+    def labels(self, example: Example, prediction: Any) -> dict[str, str]:
+        return {f"{s.start}-{s.end - 1}": s.label for s in read_spans(prediction)}
+
     def parse(self, text: str) -> Example:
         tokens = tokenize(text)
         if not tokens:

@@ -68,6 +68,9 @@ class SnliTask(Task):
     def annotate(self, example: Example, prediction: Any) -> Annotation:
         return Annotation(label=prediction)
 
+    def labels(self, example: Example, prediction: Any) -> dict[str, str]:
+        return {"pair": prediction}
+
     def parse(self, text: str) -> Example:
         segments = tuple(map(tokenize, SEPARATOR.split(text)))
         if len(segments) != 2 or not all(segments):

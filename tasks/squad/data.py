@@ -18,6 +18,8 @@ from elmo_bench.errors import UserError
 
 Span = tuple[int, int]  # first and last token of the paragraph, inclusive
 
+QUESTION_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
+
 _NOTHING = ("?",)  # replaces a text without words, so that there is something to read
 
 
@@ -33,6 +35,17 @@ class SquadTarget:
     def text(self, first: int, last: int) -> str:
         """Return the text of a span of tokens, exactly as in the context."""
         return self.context[self.offsets[first][0] : self.offsets[last][1]]
+
+
+def question_word(question: Sequence[str]) -> str:
+    """The word that says what is asked for; "how" with the word after it, such as "how many"."""
+    words = [token.lower() for token in question]
+    for index, word in enumerate(words):
+        if word == "how" and words[index + 1 : index + 2] in (["many"], ["much"], ["long"]):
+            return f"how {words[index + 1]}"
+        if word in QUESTION_WORDS:
+            return word
+    return "other"
 
 
 def read(path: Path, split: Split, articles: str | None, skipped: Skipped) -> Iterator[Example]:

@@ -82,6 +82,9 @@ class SquadTask(Task):
         text = example.target.text(first, last)
         return Annotation(label=text, spans=((0, first, last, "answer"),))
 
+    def kind(self, example: Example) -> str:
+        return data.question_word(example.segments[1])
+
     def parse(self, text: str) -> Example:
         return data.parse(text)
 

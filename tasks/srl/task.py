@@ -91,6 +91,11 @@ class SrlTask(Task):
     def annotate(self, example: Example, prediction: Any) -> Annotation:
         return Annotation(spans=tuple((0, first, last, label) for first, last, label in prediction))
 
+    def labels(self, example: Example, prediction: Any) -> dict[str, str]:
+        """Arguments by their pieces, as the metric counts them."""
+        arguments = join_continuations((first, last, label) for first, last, label in prediction)
+        return {"+".join(f"{a}-{b}" for a, b in pieces): label for label, pieces in arguments}
+
     def parse(self, text: str) -> Example:
         """Parse a sentence whose predicate is between asterisks: The cat *chased* the dog."""
         stars = [index for index, char in enumerate(text) if char == "*"]

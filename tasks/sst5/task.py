@@ -81,6 +81,9 @@ class Sst5Task(Task):
     def annotate(self, example: Example, prediction: Any) -> Annotation:
         return Annotation(label=data.LABELS[prediction])
 
+    def labels(self, example: Example, prediction: Any) -> dict[str, str]:
+        return {"sentence": data.LABELS[prediction]}
+
     def parse(self, text: str) -> Example:
         tokens = tokenize(text)
         if not tokens:

@@ -159,7 +159,7 @@ def test_the_command_shows_and_records_every_layer_and_baseline(
     named = [part for split, path in files.items() for part in (f"--{split}", str(path))]
     folders = ["--cache", str(tmp_path), "--results", str(tmp_path / "results")]
     assert main(["pos", str(bilm_folder), *named, *folders, "--vectors", str(vectors)]) == 0
-    assert "LSTM 2" in capsys.readouterr().out
+    assert "layer 2" in capsys.readouterr().out
     [found] = read_analyses(tmp_path / "results")
     assert len(found.layers) == 3
     assert set(found.baselines) == {"most frequent tag", "static vectors, vectors.txt"}

@@ -24,7 +24,7 @@ def test_a_saved_model_loads_unchanged(any_bilm, tmp_path):
 
 def test_a_folder_contains_the_expected_files(tiny_bilm, tmp_path):
     tiny_bilm.save(tmp_path / "tiny", {"steps": 7}, extra={"softmax": {"bias": torch.ones(3)}})
-    names = "config.yaml weights.safetensors vocabulary.txt training.json README.md"
+    names = "config.yaml weights.safetensors vocabulary.txt training.json checksums.json README.md"
     assert {path.name for path in (tmp_path / "tiny").iterdir()} == {
         *names.split(),
         "softmax.safetensors",
@@ -90,6 +90,7 @@ def test_weights_of_another_size_are_reported(tiny_bilm, tmp_path):
     tiny_bilm.save(tmp_path / "tiny", {})
     config = tmp_path / "tiny" / "config.yaml"
     config.write_text(config.read_text().replace("hidden_dim: 16", "hidden_dim: 20"))
+    (tmp_path / "tiny" / "checksums.json").unlink()  # changed on purpose
     with pytest.raises(DataError, match=r"weights.safetensors: \S+ is \(.*makes it \("):
         BiLm.load(tmp_path / "tiny")
 
@@ -99,6 +100,17 @@ def test_a_truncated_weights_file_is_reported(tiny_bilm, tmp_path):
     path = tmp_path / "tiny" / "weights.safetensors"
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(DataError, match=r"weights.safetensors: cannot be read as safetensors"):
+        BiLm.load(tmp_path / "tiny")
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "vocabulary.txt", "config.yaml"])
+def test_a_flipped_bit_is_noticed(tiny_bilm, tmp_path, name):
+    tiny_bilm.save(tmp_path / "tiny", {})
+    path = tmp_path / "tiny" / name
+    content = bytearray(path.read_bytes())
+    content[-2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"{name} has changed since .* pretrain it again"):
         BiLm.load(tmp_path / "tiny")
 
 

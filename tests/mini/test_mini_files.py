@@ -15,7 +15,7 @@ import yaml
 from elmo_bench.mini import files, statistics
 from elmo_bench.mini.files import ensure_mini
 from elmo_bench.mini.settings import MiniSettings
-from elmo_bench.records.digest import content_hash as hash_of
+from elmo_bench.records.checksums import CHECKSUMS
 from tests.conftest import PROJECT
 from tests.mini.conftest import SETTINGS, write_elsewhere
 from tests.mini.reading import conll_documents
@@ -186,38 +186,29 @@ def truncate(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("generator")
-@pytest.mark.parametrize("name", ["ner/dev.txt", "corpus/train.txt", files.CHECKSUMS])
+@pytest.mark.parametrize("name", ["ner/dev.txt", "corpus/train.txt", CHECKSUMS])
 @pytest.mark.parametrize("damage", [flip, truncate, Path.unlink])
-def test_a_damaged_file_is_noticed_by_the_next_process_and_all_are_written_again(
+def test_a_damaged_file_is_noticed_and_all_are_written_again(
     name: str,
     damage: Callable[[Path], None],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     folder = ensure_mini(tmp_path, SMALL)
     content = (folder / name).read_bytes()
     damage(folder / name)
-    monkeypatch.setattr(files, "_checked", set())  # as in a new process
     assert ensure_mini(tmp_path, SMALL) == folder
     assert (folder / name).read_bytes() == content
     [line] = caplog.messages
     assert line.startswith(f"generating the mini benchmark again: {folder}")
-    assert name in line or name == files.CHECKSUMS
+    assert name in line or name == CHECKSUMS
 
 
 @pytest.mark.usefixtures("generator")
-def test_an_undamaged_folder_is_kept_and_checked_once_per_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_undamaged_folder_is_kept(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     folder = ensure_mini(tmp_path, SMALL)
     stamp = (folder / "ner/dev.txt").stat().st_mtime_ns
-    monkeypatch.setattr(files, "_checked", set())
-    hashed = []
-    monkeypatch.setattr(files, "content_hash", lambda path: hashed.append(path) or hash_of(path))
-    for _ in range(3):
-        assert ensure_mini(tmp_path, SMALL) == folder
-    assert sorted(hashed) == [folder / "corpus/train.txt", folder / "ner/dev.txt"]
+    assert ensure_mini(tmp_path, SMALL) == folder
     assert (folder / "ner/dev.txt").stat().st_mtime_ns == stamp
     assert caplog.messages == []
 

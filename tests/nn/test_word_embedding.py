@@ -168,10 +168,12 @@ def test_training_vectors_is_reproducible(tmp_path):
     assert read_vectors(first, {"dog", "A"})["dog"].shape == (4,)
 
 
-def test_existing_vectors_are_not_trained_again(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("kept 1 2\n")
-    assert trained(path).read_text() == "kept 1 2\n"
+def test_existing_vectors_are_trained_again_only_if_damaged(tmp_path):
+    path = trained(tmp_path / "a.txt")
+    content, written = path.read_text(), path.stat().st_mtime_ns
+    assert trained(path).stat().st_mtime_ns == written
+    path.write_text(content.replace("1", "2", 1))
+    assert trained(path).read_text() == content
 
 
 def test_a_text_without_frequent_words_is_rejected(tmp_path):

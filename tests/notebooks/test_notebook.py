@@ -1,3 +1,5 @@
+import re
+
 import nbformat
 import pytest
 from nbclient import NotebookClient
@@ -28,3 +30,13 @@ def test_every_cell_of_the_notebook_runs(tmp_path):
 def test_the_notebook_has_a_dozen_code_cells():
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     assert sum(cell.cell_type == "code" for cell in notebook.cells) == 12
+
+
+def test_the_notebook_is_stored_with_its_figures_and_without_machine_paths():
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    outputs = [out for cell in notebook.cells for out in cell.get("outputs", ())]
+    figures = [out.data["image/png"] for out in outputs if "image/png" in out.get("data", {})]
+    assert len(figures) == 2 and all(len(figure) < 200_000 for figure in figures)
+    text = NOTEBOOK.read_text(encoding="utf-8")
+    assert not re.search(r"/home/|/root/|/tmp/|site-packages|Traceback", text)
+    assert not any(out.output_type == "error" for out in outputs)

@@ -44,7 +44,9 @@ def test_a_damaged_record_is_named_and_skipped(tmp_path, caplog, damage):
 
 def test_an_unknown_field_is_ignored(tmp_path):
     path = write_record(RECORD, tmp_path)
-    path.write_text(json.dumps({**json.loads(path.read_text()), "novelty": 1}))
+    content = {**json.loads(path.read_text()), "novelty": 1}
+    del content["checksum"]
+    path.write_text(json.dumps(content))
     assert read_record(path) == RECORD
 
 
@@ -76,3 +78,11 @@ def test_the_environment_has_package_versions_and_the_commit():
     found = environment()
     assert found["packages"]["torch"]
     assert found["commit"] is None or len(found["commit"].rstrip("+")) >= 12
+
+
+def test_a_changed_number_is_noticed(tmp_path):
+    path = write_record(Record("0" * 8, "ner", 1, "f1", "mini", "random", "none", None, {},
+                               {"test": {"f1": 81.67}}), tmp_path)  # fmt: skip
+    path.write_text(path.read_text().replace("81.67", "91.67"))
+    with pytest.raises(ValueError, match="changed by hand"):
+        read_record(path)

@@ -54,4 +54,5 @@ def test_no_two_methods_look_alike():
     ]
     [axes] = draw(many).axes
     lines = axes.get_lines()[: len(many)]
-    assert len({(line.get_color(), line.get_marker()) for line in lines}) == len(many)
+    looks = {(line.get_color(), line.get_linestyle()) for line in lines}
+    assert len(looks) == len(many)

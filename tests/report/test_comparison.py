@@ -23,7 +23,7 @@ def test_the_summary_shows_the_gain_and_the_papers_gain():
 
 def test_a_single_layer_is_shown_by_its_own_name():
     run = record("ner", elmo__name="last", elmo__layers="last")
-    assert "LSTM 2" in shown(None, run, PAPER) and "LSTM 1" not in shown(None, run, PAPER)
+    assert "layer 2" in shown(None, run, PAPER) and "layer 1" not in shown(None, run, PAPER)
 
 
 def test_a_task_without_published_scores_has_no_paper_row():

@@ -1,8 +1,10 @@
 import itertools
+from dataclasses import replace
 
 import pytest
 
 from elmo_bench.records.run import read_records
+from elmo_bench.report.figures import layer_weights
 from elmo_bench.report.figures.all_figures import OF_RUNS
 from elmo_bench.report.figures.learning_curves import speed
 from elmo_bench.report.figures.style import COLORS, save, styled
@@ -42,6 +44,26 @@ def test_an_unknown_format_is_rejected(runs, tmp_path):
 def test_without_runs_the_error_says_what_to_run(name):
     with pytest.raises(ValueError, match=r"python run\.py"):
         OF_RUNS[name](Runs([]))
+
+
+def test_learning_curves_have_one_panel_per_task_and_corpus_with_both_axes(runs):
+    figure = OF_RUNS["learning-curves"](runs)
+    titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
+    assert len(titles) == len(set(titles))
+    above = [axes.child_axes[0].get_xlabel() for axes in figure.axes if axes.child_axes]
+    assert above == ["epochs"] * len(titles)
+
+
+@pytest.mark.parametrize("layers", [3, 13])
+def test_cells_that_show_the_same_number_are_hatched_alike(layers):
+    made = record("ner")
+    weights = [round(1 / layers, 2) + shift for shift in (0.003, -0.003)]
+    weights += [(1 - sum(weights)) / (layers - 2)] * (layers - 2)
+    learned = {"input": {"weights": weights, "gamma": 1.0, "layers": list(range(layers))}}
+    figure = layer_weights.draw(Runs([replace(made, layer_weights=learned)]))
+    cells = next(axes for axes in figure.axes if axes.patches)
+    shown = [text.get_text() for text in cells.texts[:2]]
+    assert shown[0] == shown[1] and len({patch.get_hatch() for patch in cells.patches[:2]}) == 1
 
 
 def test_layer_weights_leave_out_runs_with_a_single_layer():

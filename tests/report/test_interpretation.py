@@ -34,7 +34,7 @@ def test_a_difference_of_few_seeds_or_within_the_spread_does_not(differences):
 def test_a_layer_that_every_seed_favors_is_reported():
     runs = Runs(with_weights(seed, input=[0.2, 0.5 + seed / 100, 0.3]) for seed in (1, 2, 3))
     [sentence] = reading(runs)
-    expected = "LSTM 1 has the largest weight in 1 of 1 settings, as in the paper: ner 0.52"
+    expected = "layer 1 has the largest weight in 1 of 1 settings, as in the paper: ner 0.52"
     assert expected in sentence
 
 

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -6,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from elmo_bench.records.labels import label_scores
 from elmo_bench.records.run import read_records
 from elmo_bench.report.page.build import build_page
 from elmo_bench.report.page.examples import Span, differences, marked
-from tests.report.synthetic_records import EVIL
+from tests.report.synthetic_records import EVIL, record
 
 VOID = {"meta", "link", "br", "img", "input", "path", "use"}
 
@@ -79,6 +81,17 @@ def test_text_from_data_is_escaped(page_text):
 
 def test_figures_use_the_colors_of_the_page(page_text):
     assert "var(--elmo)" in page_text and "#0072b2;" not in page_text.split("<main")[1]
+
+
+def test_labels_of_a_run_are_escaped_and_own_and_reference_runs_told_apart(tmp_path):
+    confusion = {"<PER>": {"<PER>": 3, "LOC": 1}, "LOC": {"": 2}}
+    labeled = {"confusion": confusion, "labels": label_scores(confusion)}
+    mine = replace(record("ner"), **labeled, file=tmp_path / "runs" / "a.json")
+    theirs = replace(record("srl"), file=tmp_path / "reference" / "runs" / "b.json")
+    page = build_page([mine, theirs], [])
+    assert "Test scores by label" in page and "&lt;PER&gt;" in page and "<PER>" not in page
+    assert 'class="run yours"' in page and 'class="run reference"' in page
+    assert '<option value="yours">' in page and 'data-source="reference"' in page
 
 
 def test_a_page_without_runs_says_what_to_run(tmp_path):

@@ -111,6 +111,15 @@ def test_on_a_phone_the_page_does_not_scroll_sideways(browser):
     assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
 
 
+def test_on_a_phone_tables_are_stacked_instead_of_scrolled(browser):
+    browser.resize(500, 844)  # the narrowest window; the page inside is narrower below
+    browser.run("document.body.style.width = '336px'")
+    wide = "[...document.querySelectorAll('.stack')].filter(t => t.scrollWidth > 336).length"
+    assert browser.run(f"return {wide}") == 0
+    named = "getComputedStyle(document.querySelector('.stack td'), '::before').content"
+    assert browser.run(f"return {named}") == '"Task"'
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_enough_contrast_in_both_color_schemes(scheme, browser):
     browser.prefer(scheme)

@@ -85,6 +85,7 @@ def test_layers_belong_to_the_rows_of_the_batch():
         return lengths[None, :, None, None].expand(1, -1, int(lengths.max()), 1)
 
     examples = [Example(str(n), (sentence(n),), None) for n in (3, 1, 2)]
-    batch = TaskData({"train": examples}, layers, 2, None, seed=1).collate(examples)
+    data = TaskData({"train": examples}, {"train": layers}, 2, None, seed=1)
+    batch = data.collate("train", examples)
     assert batch.layers is not None
     assert batch.layers[0, :, 0, 0].tolist() == batch.mask.sum(dim=1).tolist()

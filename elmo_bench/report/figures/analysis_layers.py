@@ -1,6 +1,7 @@
 """What each layer knows: scores by layer, with the baselines as horizontal lines."""
 
 from collections import defaultdict
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,7 +13,15 @@ from elmo_bench.report.figures.style import LAYER_COLORS, LAYER_DASHES, new_figu
 from elmo_bench.report.weights import layer_name
 
 EMPTY = "no analysis with scores; run `elmo-bench wsd BILM` or `elmo-bench pos BILM` first"
-# Their number has no factor in common with the number of colors, so that no two lines look alike.
+# The same method looks the same in every panel: what it compares with and whether it centers is
+# the color (centered: open markers), a window is dashed, the biLM is the marker.
+METHOD_COLORS = {
+    ("sense", False): "#0072b2",
+    ("sense", True): "#56b4e9",
+    ("instance", False): "#d55e00",
+    ("instance", True): "#e69f00",
+}
+WINDOW_DASHES = ["-", "--", "-.", ":"]  # none, then by size
 MARKERS = ["o", "^", "s", "D", "v", "P", "X"]
 PER_LINE = 3
 GRAYS = ["#404040", "#707070", "#9a9a9a"]
@@ -38,18 +47,28 @@ def draw(analyses: list[Analysis]) -> Figure:
     return figure
 
 
+def _style(analysis: Analysis, bilms: list[str], windows: list[int]) -> dict[str, Any]:
+    settings, window = analysis.settings, int(analysis.settings.get("window") or 0)
+    number = bilms.index(analysis.bilm)
+    method = str(settings.get("nearest")), bool(settings.get("center"))
+    return {
+        "color": METHOD_COLORS.get(method, LAYER_COLORS[(number + 1) % len(LAYER_COLORS)]),
+        "linestyle": WINDOW_DASHES[windows.index(window) % len(WINDOW_DASHES)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "fillstyle": "none" if settings.get("center") else "full",
+    }
+
+
 def _draw_panel(axes: Axes, analyses: list[Analysis]) -> None:
     depth = max(len(analysis.layers) for analysis in analyses)
-    several = len({analysis.bilm for analysis in analyses}) > 1
-    for index, analysis in enumerate(sorted(analyses, key=lambda a: (a.bilm, method_label(a)))):
+    bilms = sorted({analysis.bilm for analysis in analyses})
+    windows = sorted({0} | {int(analysis.settings.get("window") or 0) for analysis in analyses})
+    several = len(bilms) > 1
+    for analysis in sorted(analyses, key=lambda a: (a.bilm, method_label(a))):
         scores = [layer[analysis.metric] for layer in analysis.layers]
         parts = [analysis.bilm, method_label(analysis)] if several else [method_label(analysis)]
-        axes.plot(
-            range(len(scores)), scores, marker=MARKERS[index % len(MARKERS)],
-            color=LAYER_COLORS[(index + 1) % len(LAYER_COLORS)],
-            linestyle=LAYER_DASHES[(index + 1) % len(LAYER_DASHES)],
-            label=", ".join(filter(None, parts)) or analysis.bilm,
-        )  # fmt: skip
+        label = ", ".join(filter(None, parts)) or analysis.bilm
+        axes.plot(range(len(scores)), scores, label=label, **_style(analysis, bilms, windows))
     best = {
         name: max(a.baselines[name][a.metric] for a in analyses if name in a.baselines)
         for analysis in analyses

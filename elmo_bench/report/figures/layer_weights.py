@@ -8,8 +8,7 @@ from matplotlib.patches import Rectangle
 
 from elmo_bench.errors import UserError
 from elmo_bench.report.figures.style import (
-    LAYER_COLORS,
-    LAYER_DASHES,
+    layer_style,
     legend_below,
     new_figure,
     whole_ticks,
@@ -20,6 +19,7 @@ from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import layer_name, learned_weights, weight_curves
 
 PER_LINE = 7
+FEW = 5  # layers that have room for the deviation on a line of its own
 EDGE = "#5b7fa6"  # of cells and their hatching
 EMPTY = "no finished run that mixes layers; start one with `python run.py task=NAME`"
 
@@ -38,26 +38,41 @@ def draw_groups(groups: list[Group]) -> Figure:
     placements = sorted({placement for group in groups for placement in learned_weights(group)})
     lines = -(-len(groups) // PER_LINE)
     columns = -(-len(groups) // lines)
-    height = 0.4 + 3.0 * len(placements)
+    depth = max(max(w.layers) + 1 for group in groups for w in learned_weights(group).values())
+    cells = max(1.6, 0.24 * depth)
+    height = 0.4 + (cells + 1.4) * len(placements)
     figure = new_figure(1.4 + 1.35 * columns, 0.6 + height * lines)
     for line, part in enumerate(figure.subfigures(lines, 1, squeeze=False)[:, 0]):
         chosen = slice(line * columns, (line + 1) * columns)
         grid = part.subplots(
             2 * len(placements), columns, squeeze=False,
-            height_ratios=[1.25] * len(placements) + [1.0] * len(placements),
+            height_ratios=[cells] * len(placements) + [1.3] * len(placements),
         )  # fmt: skip
-        _draw_line(grid, groups[chosen], labels[chosen], placements)
+        _draw_line(grid, groups[chosen], labels[chosen], placements, _highest(groups, depth))
         if line == 0:
             legend_below(figure, max(grid.flat, key=lambda axes: len(axes.get_lines())))
     figure.suptitle(
-        "Layer weights, mean ± sd over seeds\nhatched: below 1/3, dotted: above 2/3",
+        "Layer weights, mean ± sd over seeds\nhatched: below 1/n, dotted: above 2/n (n layers)",
         fontsize=9,
     )
     return figure
 
 
+def _highest(groups: list[Group], depth: int) -> float:
+    """The top of the curves' axes: 1, or less for many layers, whose weights are small."""
+    if depth <= FEW:
+        return 1.0
+    curves = (
+        curve
+        for group in groups
+        for placement in learned_weights(group)
+        for curve in weight_curves(group, placement).values()
+    )
+    return max((float(curve.high.max()) for curve in curves), default=1.0)
+
+
 def _draw_line(
-    grid: np.ndarray, groups: list[Group], labels: list[str], placements: list[str]
+    grid: np.ndarray, groups: list[Group], labels: list[str], placements: list[str], top: float
 ) -> None:
     for axes in grid.flat:
         axes.set_axis_off()
@@ -66,7 +81,7 @@ def _draw_line(
         for row, placement in enumerate(placements):
             if placement in learned_weights(group):
                 _draw_cells(grid[row, column], group, placement)
-                _draw_curves(grid[len(placements) + row, column], group, placement)
+                _draw_curves(grid[len(placements) + row, column], group, placement, top)
     _name_rows(grid, groups, placements)
 
 
@@ -74,19 +89,27 @@ def _draw_cells(axes: Axes, group: Group, placement: str) -> None:
     weights, gammas, layers = learned_weights(group)[placement]
     axes.set_axis_on()
     blues = colormaps["Blues"]
+    # As in the paper for three layers. Rounded like the numbers in the cells, which decide: cells
+    # that show the same number look the same.
+    low, high = round(1 / len(layers), 2), round(2 / len(layers), 2)
+    few = len(layers) <= FEW
     for row in range(len(layers)):
         mean = float(weights[:, row].mean())
-        shade = blues(0.05 + 0.8 * mean)
-        edge = "#ffffff" if mean > 2 / 3 else EDGE
-        hatch = "///" if mean < 1 / 3 else "..." if mean > 2 / 3 else None
+        shown = round(mean, 2)
+        strength = min(1.0, mean * max(3, len(layers)) / 3)
+        shade = blues(0.05 + 0.8 * strength)
+        edge = "#ffffff" if shown > high else EDGE
+        hatch = "///" if shown < low else "..." if shown > high else None
         axes.add_patch(
             Rectangle((0, row), 1, 1, facecolor=shade, edgecolor=edge, hatch=hatch, lw=0.8)
         )
-        spread = f"\n±{weights[:, row].std(ddof=1):.2f}" if len(weights) > 1 else ""
+        gap = "\n" if few else " "
+        spread = f"{gap}±{weights[:, row].std(ddof=1):.2f}" if len(weights) > 1 else ""
         box = {"boxstyle": "round,pad=0.15", "facecolor": shade, "edgecolor": "none"}
         axes.text(
-            0.5, row + 0.5, f"{mean:.2f}{spread}", ha="center", va="center", fontsize=7.5,
-            color="#ffffff" if mean > 0.62 else "#000000", bbox=box, linespacing=0.95,
+            0.5, row + 0.5, f"{mean:.2f}{spread}", ha="center", va="center",
+            fontsize=7.5 if few else 6.5,
+            color="#ffffff" if strength > 0.62 else "#000000", bbox=box, linespacing=0.95,
         )  # fmt: skip
     axes.set(xlim=(0, 1), ylim=(0, len(layers)), xticks=[])
     axes.set_yticks(np.arange(len(layers)) + 0.5, [layer_name(layer) for layer in layers])
@@ -96,14 +119,18 @@ def _draw_cells(axes: Axes, group: Group, placement: str) -> None:
     axes.set_xlabel(f"γ {gammas.mean():.2f}", fontsize=7.5, labelpad=1)
 
 
-def _draw_curves(axes: Axes, group: Group, placement: str) -> None:
+def _draw_curves(axes: Axes, group: Group, placement: str, top: float) -> None:
     axes.set_axis_on()
-    for layer, (epochs, mean, low, high) in weight_curves(group, placement).items():
-        color = LAYER_COLORS[layer % len(LAYER_COLORS)]
-        dashes = LAYER_DASHES[layer % len(LAYER_DASHES)]
-        axes.plot(epochs, mean, color=color, linestyle=dashes, label=layer_name(layer))
-        axes.fill_between(epochs, low, high, color=color, alpha=0.2, linewidth=0)
-    axes.set(ylim=(0, 1), yticks=[0, 1 / 3, 2 / 3, 1], yticklabels=["0", "⅓", "⅔", "1"])
+    curves = weight_curves(group, placement)
+    depth = max(curves, default=0) + 1
+    for layer, (epochs, mean, low, high) in curves.items():
+        style = layer_style(layer, depth)
+        axes.plot(epochs, mean, **style, label=layer_name(layer))
+        if depth <= FEW:  # the ranges of many layers would hide their lines
+            axes.fill_between(epochs, low, high, color=style["color"], alpha=0.2, linewidth=0)
+    axes.set_ylim(0, top)
+    if top == 1:
+        axes.set(yticks=[0, 1 / 3, 2 / 3, 1], yticklabels=["0", "⅓", "⅔", "1"])
     axes.set_xlabel("epoch", labelpad=1)
     whole_ticks(axes, 3)
 

@@ -2,8 +2,10 @@
 
 from statistics import fmean
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from elmo_bench.errors import UserError
 from elmo_bench.report.figures.style import (
@@ -25,7 +27,7 @@ PER_LINE = 3
 
 
 def draw(runs: Runs) -> Figure:
-    """Two panels per task: by epochs and by updates. Thin lines are single seeds."""
+    """A panel per task and corpus: updates below, epochs above. Thin lines are single seeds."""
     pairs = [
         (baseline, group)
         for group in headline_groups(runs)
@@ -38,21 +40,16 @@ def draw(runs: Runs) -> Figure:
         raise UserError(EMPTY)
     columns = min(PER_LINE, len(pairs))
     lines = -(-len(pairs) // columns)
-    figure = new_figure(max(4.0, 3.0 * columns), 0.5 + 4.0 * lines)
-    grid = figure.subplots(2 * lines, columns, squeeze=False)
+    figure = new_figure(max(4.0, 3.0 * columns), 0.5 + 2.7 * lines)
+    grid = figure.subplots(lines, columns, squeeze=False)
     labels = short_labels([group for _, group in pairs], separator=", ")
-    for index, ((baseline, group), label) in enumerate(zip(pairs, labels, strict=True)):
-        above = grid[2 * (index // columns), index % columns]
-        below = grid[2 * (index // columns) + 1, index % columns]
-        _draw_pair(above, baseline, group, "epoch")
-        _draw_pair(below, baseline, group, "step")
-        above.set_title(label, fontweight="bold")
-        below.set_title(speed_caption(baseline, group), fontsize=7, loc="left")
-        above.set_ylabel(f"dev {group.metric}")
-        below.set_ylabel(f"dev {group.metric}")
-    for unused in range(len(pairs), lines * columns):
-        grid[2 * (unused // columns), unused % columns].set_axis_off()
-        grid[2 * (unused // columns) + 1, unused % columns].set_axis_off()
+    for axes, (baseline, group), label in zip(grid.flat, pairs, labels, strict=False):
+        _draw_pair(axes, baseline, group)
+        axes.set_title(label, fontweight="bold")
+        axes.set_xlabel(f"updates\n{speed_caption(baseline, group)}", fontsize=7, labelpad=1)
+        axes.set_ylabel(f"dev {group.metric}")
+    for unused in grid.flat[len(pairs) :]:
+        unused.set_axis_off()
     legend_below(figure, grid[0, 0])
     return figure
 
@@ -61,19 +58,35 @@ def _key(group: Group) -> str:
     return f"dev/{group.metric}"
 
 
-def _draw_pair(axes: Axes, baseline: Group, group: Group, x: str) -> None:
+def _draw_pair(axes: Axes, baseline: Group, group: Group) -> None:
     best = fmean(max(points(record.epochs, _key(baseline))[1]) for record in baseline.records)
     axes.axhline(best, color=INK, linewidth=0.8, linestyle=":", label="baseline's best dev score")
     for arm, runs in (("baseline", baseline), ("elmo", group)):
         for record in runs.records:
-            steps, values = points(record.epochs, _key(runs), x)
+            steps, values = points(record.epochs, _key(runs), "step")
             axes.plot(steps, values, color=COLORS[arm], linewidth=0.6, alpha=0.45)
-        curve = curve_over_seeds(runs, _key(runs), x)
+        curve = curve_over_seeds(runs, _key(runs), "step")
         if curve is not None:
             axes.plot(curve.x, curve.mean, label=NAMES[arm], **arm_style(arm))
-    axes.set_xlabel("epochs" if x == "epoch" else "updates", labelpad=1)
     axes.set_xlim(left=0)
     whole_ticks(axes, 5)
+    length = updates_per_epoch(group)
+    if length is not None:
+        scale = (lambda x: np.asarray(x) / length, lambda x: np.asarray(x) * length)
+        above = axes.secondary_xaxis("top", functions=scale)
+        above.set_xlabel("epochs", labelpad=1)
+        above.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+
+
+def updates_per_epoch(group: Group) -> float | None:
+    """The mean number of updates in an epoch; None if the steps were not recorded."""
+    ratios = [
+        row["step"] / row["epoch"]
+        for record in group.records
+        for row in record.epochs[-1:]
+        if row.get("step") and row.get("epoch")
+    ]
+    return fmean(ratios) if ratios else None
 
 
 def speed(baseline: Group, group: Group) -> tuple[float, float, int] | None:

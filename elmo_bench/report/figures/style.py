@@ -82,6 +82,14 @@ def arm_style(arm: str) -> dict[str, Any]:
     return {"color": COLORS[arm], "linestyle": DASHES[arm]}
 
 
+def layer_style(layer: int, depth: int) -> dict[str, Any]:
+    """The color and dashes of a layer's line; many layers go from dark to light, in order."""
+    if depth <= len(LAYER_COLORS):
+        return {"color": LAYER_COLORS[layer], "linestyle": LAYER_DASHES[layer]}
+    shade = mpl.colormaps["viridis"](0.92 * layer / (depth - 1))
+    return {"color": shade, "linestyle": LAYER_DASHES[1 + layer % 3]}
+
+
 def whole_ticks(axes: Axes, ticks: int) -> None:
     """Put at most about `ticks` ticks, at whole numbers, on the horizontal axis."""
     axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks, integer=True))

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,17 +15,20 @@ from markupsafe import Markup
 from elmo_bench.records.analysis import Analysis
 from elmo_bench.records.run import Record
 from elmo_bench.report.all_tables import build_tables
+from elmo_bench.report.cells import Table
 from elmo_bench.report.figures.all_figures import figures
 from elmo_bench.report.figures.style import styled
 from elmo_bench.report.formats import all_notes, is_numeric
 from elmo_bench.report.groups import Group, Runs
 from elmo_bench.report.groups import differences as differing_settings
+from elmo_bench.report.label_tables import label_tables
 from elmo_bench.report.page.drawing import curve, inline_figure
 from elmo_bench.report.page.examples import Differences, differences
 from elmo_bench.report.paper import title
 from elmo_bench.report.weights import layer_name
 
 HERE = Path(__file__).parent
+MATRIX = 30  # labels of the largest confusion matrix on the page
 CAPTIONS = {
     "gains": "Test gains over the baseline, next to the paper's.",
     "layer-weights": "Learned layer weights over training.",
@@ -44,6 +48,7 @@ class RunView:
     settings: str
     curve: Markup
     weights: list[tuple[str, str, float, float]]  # placement, layer, weight, gamma
+    labels: list[Table]
     differences: Differences | None
     config: str
     environment: str
@@ -74,6 +79,7 @@ def build_page(records: list[Record], analyses: list[Analysis]) -> str:
         figures=list(_figures(runs, analyses)),
         runs=list(_runs(runs)),
         failed=sum(record.error is not None for record in records),
+        sources=Counter(record.source for record in records),
         tasks={task: title(task) for task in runs.tasks},
     )
 
@@ -105,6 +111,7 @@ def _runs(runs: Runs) -> Iterator[RunView]:
                 settings=settings,
                 curve=curve(record, baseline),
                 weights=list(_weights(record)),
+                labels=list(label_tables(record, baseline, MATRIX)),
                 differences=differences(baseline, record) if baseline else None,
                 config=json.dumps(record.config, indent=1, ensure_ascii=False),
                 environment=json.dumps(record.environment, indent=1, ensure_ascii=False),

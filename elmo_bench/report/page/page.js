@@ -28,19 +28,20 @@ for (const button of document.querySelectorAll(".sortable th button")) {
   button.addEventListener("click", () => sortBy(button.parentNode));
 }
 
-const choice = document.getElementById("task");
+const choices = ["task", "source"].map((id) => document.getElementById(id)).filter(Boolean);
 
+// A part that does not say whose it is, such as the paper's row, is shown with any choice.
 function filter() {
-  const task = choice.value;
   const runs = document.querySelectorAll(".run");
   for (const part of document.querySelectorAll("[data-task]")) {
-    part.hidden = task !== "" && part.dataset.task !== task;
+    part.hidden = choices.some(({ id, value }) => value !== "" && (part.dataset[id] ?? value) !== value);
   }
   const visible = [...runs].filter((run) => !run.hidden).length;
-  document.getElementById("shown").textContent = task === "" ? "" : `${visible} of ${runs.length} runs`;
+  const all = choices.every(({ value }) => value === "");
+  document.getElementById("shown").textContent = all ? "" : `${visible} of ${runs.length} runs`;
 }
 
-choice.addEventListener("change", filter);
+for (const choice of choices) choice.addEventListener("change", filter);
 
 // A link to something inside closed <details> opens them.
 function reveal() {
