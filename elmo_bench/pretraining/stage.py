@@ -26,7 +26,7 @@ from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.loader import StreamData
-from elmo_bench.pretraining.memory import keep_freed_memory
+from elmo_bench.pretraining.memory import keep_freed_memory, return_freed_memory
 from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.new_model import Model, count_steps, new_model
 from elmo_bench.pretraining.new_softmax import BestSoftmax, frozen, softmax_alone
@@ -108,6 +108,7 @@ def _train(
             "environment": environment(trainer.strategy.root_device),
         }
         dtype = getattr(torch, settings.save_dtype)
+        return_freed_memory()
         bilm.save(folder, record, {"softmax": softmax.state_dict()}, dtype=dtype)
         for stage in (scratch, scratch / "new_softmax"):
             remove_resume_files(stage / RESUME)

@@ -13,11 +13,6 @@ LOSSES = {
     "adaptive": "pretraining.loss={kind:adaptive,cutoffs:[8,14],div_value:2}",
     "sampled": "pretraining.loss={kind:sampled,num_negatives:8}",
 }
-ENCODERS = {
-    "char_cnn": (),
-    "char_rnn": ("bilm=mini_char_rnn", "~bilm.encoder.filters", "bilm.encoder.hidden_dim=6"),
-    "word": ("bilm=mini_word", "~bilm.encoder.filters", "~bilm.encoder.char_dim"),
-}
 ADAGRAD = "pretraining.optimizer={kind:adagrad,lr:0.1}"
 
 
