@@ -109,6 +109,9 @@ class Stateless:
 
     name, num_layers, output_dim = "lengths", 2, 3
 
+    def to(self, device):
+        return self
+
     def fingerprint(self):
         return "0" * 16
 
