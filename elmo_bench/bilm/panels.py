@@ -1,7 +1,7 @@
 """Frozen rows in groups of one size, for products of PyTorch.
 
 A product's result for a row can depend on the number of rows, since other shapes are computed by
-other code. In groups of one size it does not, as tests find for layers of 32 units or more (with
+other code. In groups of one size it does not, as tests find for layers of 64 units (with 9 or
 fewer, MKL's results depend on a row's place). Compiled products need no such groups.
 """
 

@@ -13,9 +13,9 @@ from elmo_bench.bilm.token_encoders import TokenEncoder
 from elmo_bench.bilm.vocabulary import Vocabulary
 from elmo_bench.config.pretraining_settings import PretrainingSettings
 from elmo_bench.errors import UserError
-from elmo_bench.prefetch import Prefetched, prefetched
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, SentenceStore
 from elmo_bench.pretraining.streams import Stream
+from elmo_bench.training.prefetch import Prefetched, prefetched
 
 
 class StreamBatch(NamedTuple):

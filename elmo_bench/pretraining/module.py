@@ -18,8 +18,8 @@ from elmo_bench.bilm.model import BiLm
 from elmo_bench.bilm.softmax import SampledSoftmax, Softmax
 from elmo_bench.bilm.softmax_rows import SoftmaxRows
 from elmo_bench.config.pretraining_settings import PretrainingSettings, ScheduleSettings
-from elmo_bench.losses import UnreadLosses
 from elmo_bench.pretraining.loader import StreamBatch
+from elmo_bench.training.losses import UnreadLosses
 
 _INITIAL_SUM = 1.0  # of squares in Adagrad, as in TensorFlow
 

@@ -10,9 +10,9 @@ from pytorch_lightning import LightningModule, Trainer
 from pytorch_lightning.callbacks import Checkpoint
 
 from elmo_bench.errors import UserError
-from elmo_bench.losses import DivergedError
 from elmo_bench.records.checksums import DamagedError
 from elmo_bench.training.checkpoints import find_checkpoint, previous, read_checkpoint
+from elmo_bench.training.losses import DivergedError
 
 RESUME = "resume.ckpt"  # in the scratch folder of a pretraining
 

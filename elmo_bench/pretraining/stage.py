@@ -21,7 +21,6 @@ from elmo_bench.config.pretraining_settings import (
 from elmo_bench.devices import resolve_device, set_matmul_precision
 from elmo_bench.errors import UserError
 from elmo_bench.loggers import GuardedLogger
-from elmo_bench.losses import DivergedError
 from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
 from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.identity import pretraining_identity
@@ -39,6 +38,7 @@ from elmo_bench.records.digest import first_difference
 from elmo_bench.records.environment import environment
 from elmo_bench.records.lock import file_lock
 from elmo_bench.training.interrupts import explained, interruptible
+from elmo_bench.training.losses import DivergedError
 
 log = logging.getLogger(__name__)
 

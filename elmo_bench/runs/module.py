@@ -12,8 +12,8 @@ from elmo_bench.data.example import Example
 from elmo_bench.devices import random_state, set_random_state
 from elmo_bench.errors import UserError
 from elmo_bench.features.mix import ElmoMix
-from elmo_bench.losses import READ_EVERY, DivergedError, UnreadLosses
 from elmo_bench.task import Batch, Output
+from elmo_bench.training.losses import READ_EVERY, DivergedError, UnreadLosses
 
 Score = Callable[[Sequence[Example], Sequence[Any]], dict[str, float]]
 NewScheduler = Callable[..., LRScheduler | ReduceLROnPlateau]

@@ -7,9 +7,9 @@ from torch import nn
 from elmo_bench.data.example import Example
 from elmo_bench.errors import UserError
 from elmo_bench.features.mix import ElmoMix
-from elmo_bench.losses import READ_EVERY
 from elmo_bench.runs.module import TaskModule
 from elmo_bench.task import Output, collate
+from elmo_bench.training.losses import READ_EVERY
 
 
 class Constant(nn.Module):
