@@ -10,9 +10,10 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
 from elmo_bench.data.example import Example, Segment, Split, distinct_segments
-from elmo_bench.prefetch import prefetched
+from elmo_bench.prefetch import Prefetched, prefetched
 from elmo_bench.task import Batch, collate
 
+Batches = DataLoader[Batch] | Prefetched
 Layers = Mapping[Split, Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]]
 
 
