@@ -11,8 +11,9 @@ from torch.utils.data import DataLoader, Sampler
 
 from elmo_bench.data.example import Example, Segment, Split, distinct_segments
 from elmo_bench.task import Batch, collate
-from elmo_bench.training.prefetch import prefetched
+from elmo_bench.training.prefetch import Prefetched, prefetched
 
+Batches = DataLoader[Batch] | Prefetched
 Layers = Mapping[Split, Callable[[list[Segment]], Float[Tensor, "layer segment time dim"]]]
 
 
@@ -109,19 +110,19 @@ class TaskData(LightningDataModule):
         """Training batches of the first epoch; later ones may have a few more or fewer."""
         return len(self.train_dataloader())
 
-    def train_dataloader(self) -> DataLoader[Batch]:
+    def train_dataloader(self) -> Batches:
         # Made again for every epoch (a Trainer setting), so a resumed run sees the same order.
         epoch = self.trainer.current_epoch if self.trainer is not None else 0
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         return self._loader("train", generator)
 
-    def val_dataloader(self) -> DataLoader[Batch]:
+    def val_dataloader(self) -> Batches:
         return self._loader("dev", None)
 
-    def test_dataloader(self) -> DataLoader[Batch]:
+    def test_dataloader(self) -> Batches:
         return self._loader("test", None)
 
-    def _loader(self, split: Split, generator: torch.Generator | None) -> DataLoader[Batch]:
+    def _loader(self, split: Split, generator: torch.Generator | None) -> Batches:
         examples = self.splits[split]
         lengths = [[len(segment) for segment in example.segments] for example in examples]
         sampler = LengthBatches(lengths, self.batch_size, self.max_padded_tokens, generator)
@@ -132,7 +133,7 @@ class TaskData(LightningDataModule):
         )
         if self.trainer is None:
             return loader
-        batches: DataLoader[Batch] = prefetched(loader, self.trainer.strategy.root_device)
+        batches: Batches = prefetched(loader, self.trainer.strategy.root_device)
         return batches
 
     def collate(self, split: Split, examples: list[Example]) -> Batch:

@@ -48,7 +48,8 @@ def test_every_epoch_has_its_own_order_and_the_same_one_after_a_resume():
     data = TaskData({"train": examples}, None, batch_size=8, max_padded_tokens=None, seed=1)
 
     def order(epoch):
-        data.trainer = SimpleNamespace(current_epoch=epoch)
+        strategy = SimpleNamespace(root_device=torch.device("cpu"))
+        data.trainer = SimpleNamespace(current_epoch=epoch, strategy=strategy)
         return [[example.id for example in batch.examples] for batch in data.train_dataloader()]
 
     assert order(0) != order(1) != order(2)
