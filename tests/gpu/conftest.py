@@ -1,39 +1,14 @@
-"""Tests on the simulated GPU; they are skipped where it is absent.
+"""Fixtures of tests on the simulated GPU, which are skipped where it is absent."""
 
-It is installed when tests are collected, since torch counts devices at its first backward pass.
-Only tests that ask for the fixture `gpu` see it.
-"""
-
-import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 import torch
-from filelock import FileLock
 
 from elmo_bench.config.settings import RunSettings
-from tests.conftest import SHARED
-
-FOLDER = SHARED / "tools" / "simulated_gpu"
-
-
-def _installed() -> ModuleType | None:
-    if not FOLDER.exists():
-        return None
-    sys.path.insert(0, str(FOLDER))
-    import simulated_gpu
-
-    with FileLock(Path(tempfile.gettempdir()) / "simulated_gpu.lock"):
-        simulated_gpu.build()  # a minute at the first time, for one process
-    simulated_gpu.install()
-    torch.accelerator.current_accelerator = lambda check_available=False: None
-    return simulated_gpu
-
-
-SIMULATED = _installed()
+from tests.gpu.simulated import SIMULATED, new_trainer
 
 
 @pytest.fixture
@@ -44,8 +19,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     found = lambda check_available=False: SIMULATED.DEVICE  # noqa: E731
     monkeypatch.setattr(torch.accelerator, "current_accelerator", found)
     for package in ("runs", "pretraining"):
-        trainer = f"elmo_bench.{package}.trainer.Trainer"
-        monkeypatch.setattr(trainer, SIMULATED.new_trainer_class())
+        monkeypatch.setattr(f"elmo_bench.{package}.trainer.Trainer", new_trainer)
     return SIMULATED
 
 

@@ -5,6 +5,7 @@ import pytest
 from pytorch_lightning import Callback
 
 from elmo_bench.pretraining.stage import pretrain
+from tests.gpu.simulated import new_trainer
 from tests.pretraining.tiny_pretraining import compose_pretraining, losses, tiny
 
 NO_DROPOUT = "bilm.lstm.dropout=0"
@@ -51,10 +52,8 @@ def test_a_step_at_the_original_depth_has_few_launches_and_syncs(gpu, tmp_path, 
         def on_train_batch_end(self, *_):
             counted.append(gpu.Counts())
 
-    new = gpu.new_trainer_class()
-
     def with_count(callbacks, **settings):
-        return new(callbacks=[Count(), *callbacks], **settings)
+        return new_trainer(callbacks=[Count(), *callbacks], **settings)
 
     monkeypatch.setattr("elmo_bench.pretraining.trainer.Trainer", with_count)
     draws = np.random.default_rng(1)
