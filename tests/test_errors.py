@@ -32,6 +32,7 @@ WRONG = {
     "report": [NOWHERE],
     "run": ["task=ner", "data=files", f"data.dir={NOWHERE}"],
     "score": ["ner", NOWHERE, NOWHERE],
+    "show": [NOWHERE],
     "tune": ["nobody"],
     "wsd": [NOWHERE],
 }
@@ -153,7 +154,9 @@ def test_an_interrupted_command_says_so(monkeypatch, capsys):
 
     monkeypatch.setattr(compare, "run", interrupt)
     assert main(["compare"]) == 130
-    assert lines_of(capsys) == ["elmo-bench compare: interrupted"]
+    assert lines_of(capsys) == [
+        "elmo-bench compare: interrupted; what is finished is kept, and the same command continues"
+    ]
 
 
 def test_control_characters_in_a_message_are_spelled_out_and_letters_are_not():

@@ -14,11 +14,15 @@ from elmo_bench.config.compose import run_settings
 from elmo_bench.errors import UserError
 from elmo_bench.features.cache import find_caches
 from elmo_bench.pretraining.identity import training_text
-from elmo_bench.pretraining.resume import find_checkpoint
 from elmo_bench.records.predictions import read_predictions
 from elmo_bench.records.run import read_record
 from elmo_bench.runs.optimizers import optimizer_factory
 from elmo_bench.runs.predict import Predictor
+from elmo_bench.training.checkpoints import (
+    SealedCheckpoints,
+    find_checkpoint,
+    read_checkpoint,
+)
 from tests.bilm.official_files import write_official
 from tests.conftest import PROJECT
 from tests.damaged.kinds import _bilm, _run
@@ -93,9 +97,12 @@ def test_a_pickle_in_a_checkpoint_is_not_run(tmp_path):
     torch.save({"state_dict": Harm(made), "fill": torch.zeros(size)}, weights)
     with pytest.raises(UserError, match=r"best\.ckpt"):
         Predictor(tmp_path / "run")
-    torch.save({"identity": Harm(made)}, tmp_path / "resume.ckpt")
+    sealed = tmp_path / "resume.ckpt"
+    SealedCheckpoints({}, keep=()).save_checkpoint({"harm": Harm(made)}, sealed)
     with pytest.raises(UserError, match=r"resume\.ckpt"):
-        find_checkpoint(tmp_path / "resume.ckpt", {}, force=False)
+        find_checkpoint(sealed, {})
+    with pytest.raises(UserError, match=r"resume\.ckpt"):
+        read_checkpoint(sealed)
     assert not made.exists()
 
 
@@ -159,6 +166,7 @@ def test_a_record_leads_to_no_file_of_another_folder(tmp_path):
     path = write(record("ner"), tmp_path / "runs")
     values = json.loads(path.read_text())
     (tmp_path / "runs" / values["predictions"]).rename(tmp_path / "secret.gz")
+    del values["checksum"]
     path.write_text(json.dumps({**values, "predictions": "../secret.gz"}))
     assert read_predictions(read_record(path)) is None
 

@@ -33,7 +33,8 @@ class BlockStore:
     """Blocks by key; a later block replaces an earlier one of the same key.
 
     A part is checked at every read, which takes about a microsecond per token of a small biLM and
-    four of the paper's. A block that is truncated or damaged, or whose record is, counts as missing.
+    four of the paper's. A block that is truncated or damaged, or whose record is, counts as
+    missing.
     """
 
     def __init__(self, folder: Path, num_parts: int) -> None:

@@ -18,6 +18,7 @@ from pytorch_lightning.plugins import CheckpointIO
 from elmo_bench.records.atomic import replace_file
 from elmo_bench.records.checksums import DamagedError
 from elmo_bench.records.digest import first_difference
+from elmo_bench.records.reading import reading
 
 MARK = b"\0elmo_bench SHA-256\0"
 _SEAL_BYTES = len(MARK) + hashlib.sha256().digest_size
@@ -70,7 +71,8 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     """Everything in a checkpoint, in memory of the CPU; a damaged one is an error."""
     if not is_intact(path):
         raise DamagedError(f"{path} is damaged: its content is not what was written")
-    found: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    with reading(path):
+        found: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     return found
 
 
@@ -85,7 +87,8 @@ def find_checkpoint(path: Path, identity: Mapping[str, Any]) -> tuple[Path | Non
         if not is_intact(candidate):
             set_aside(candidate)
             continue
-        stored = torch.load(candidate, map_location="cpu", weights_only=True, mmap=True)
+        with reading(candidate):
+            stored = torch.load(candidate, map_location="cpu", weights_only=True, mmap=True)
         if stored["torch_version"] != str(torch.__version__):
             log.warning(
                 "%s was written with torch %s and is resumed with %s; its results may be those of "

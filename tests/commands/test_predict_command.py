@@ -15,7 +15,7 @@ class Terminal(io.StringIO):
 
 def test_a_terminal_is_shown_what_to_type(tmp_path, monkeypatch, capsys):
     class Untrained(predict.Predictor):
-        def __init__(self, folder):
+        def __init__(self, folder, device):
             self.task = build_task(task_settings("snli").build)
 
     (tmp_path / "finished").touch()

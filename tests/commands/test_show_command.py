@@ -35,7 +35,7 @@ def test_a_run_is_shown_with_its_labels_curves_and_header(tiny_run, folder, caps
     shown = capsys.readouterr().out
     for part in ("Test scores by label", "Confusions on the test split", "dev f1 over training"):
         assert part in shown
-    assert "task.training.max_epochs=3" in shown and "LSTM 2" in shown and "Time: " in shown
+    assert "task.training.max_epochs=3" in shown and "layer 2" in shown and "Time: " in shown
     assert max(map(len, (x for x in shown.splitlines() if "run.py" not in x))) <= 80
 
 

@@ -11,6 +11,7 @@ from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.halving import HalveAndRestore
 from elmo_bench.runs.history import MetricsHistory
 from elmo_bench.runs.trainer import new_trainer
+from elmo_bench.training.checkpoints import SealedCheckpoints
 
 
 class Scripted(LightningModule):
@@ -76,7 +77,7 @@ def test_halving_goes_with_no_other_schedule():
 @pytest.mark.parametrize(("steps", "interval"), [(5000, 1200), (1200, 1.0), (10, 1.0)])
 def test_dev_passes_are_counted_in_steps_but_there_is_one_in_every_epoch(tmp_path, steps, interval):
     settings = run_settings(["task=squad", "data=files", f"paths.outputs={tmp_path}"])
-    files = RunFiles("x", tmp_path, tmp_path / "x.json")
-    trainer = new_trainer(settings, files, MetricsHistory(tmp_path / "x.csv"), None, steps)
+    files, history = RunFiles.of(settings), MetricsHistory(tmp_path / "x.csv")
+    trainer = new_trainer(settings, files, SealedCheckpoints({}, ()), history, None, steps)
     assert trainer.val_check_interval == interval
     assert trainer.check_val_every_n_epoch == (None if interval == 1200 else 1)

@@ -9,7 +9,8 @@ from elmo_bench.records.run import Record, read_record, read_records, write_reco
 def record(seed: int) -> Record:
     return Record(
         run=f"{seed:08x}", task="ner", seed=seed, metric="f1", data="mini", words="random",
-        elmo="paper", bilm="mini", config={"seed": seed}, scores={"test": {"f1": float(seed)}},
+        elmo="paper", bilm="mini", config={"seed": seed, "elmo": {}, "bilm": {}},
+        scores={"test": {"f1": float(seed)}},
         epochs=[{"epoch": n, "dev/f1": n / 7} for n in range(200)],
     )  # fmt: skip
 
