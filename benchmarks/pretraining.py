@@ -1,5 +1,6 @@
 """Tokens per second of pretraining for each loss and size, compared with a plain training loop.
 
+    export OMP_WAIT_POLICY=passive                           # as run.py and pretrain.py set it
     python benchmarks/pretraining.py                         # random text
     python benchmarks/pretraining.py --text 'text/*.txt.gz' --sizes 512/128
 
