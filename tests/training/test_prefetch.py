@@ -2,6 +2,7 @@ import threading
 
 import pytest
 import torch
+
 from elmo_bench.training.prefetch import Prefetched, prefetched
 
 GPU = torch.device("meta")  # any device but the CPU
