@@ -47,7 +47,7 @@ tests: $(READY)
 test-slow: $(READY) ## the tests that take minutes (half an hour on two cores)
 	@$(BIN)/python -m pytest -m slow
 
-campaign: $(READY) ## kill, fill the disk, damage files: nothing may be lost (15 minutes)
+campaign: $(READY) ## kill, fill the disk, damage files: nothing may be lost (8 minutes)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m slow tests/campaign
 
 docs: $(READY) ## build the documentation site in outputs/site (half a minute)
