@@ -3,7 +3,7 @@
     python -m benchmarks.busy_neighbor
 
 Each way is measured alone and beside processes that keep as many cores busy. The programs of
-elmo_bench wait passively (elmo_bench/commands/__init__.py).
+elmo_bench wait passively (elmo_bench/__init__.py).
 """
 
 import argparse
