@@ -86,6 +86,13 @@ def _status(call):
         (pretrain, [f"pretraining.seed={2**63}"], "must be less than 4294967296"),
         (pretrain, ["corpus=hub", "corpus.dataset=a/b"], "corpus=text corpus.path=FILES"),
         (pretrain, ["corpus=text", f"corpus.path={NOWHERE}"], f"No file matches '{NOWHERE}'"),
+        (pretrain, ["bilm=transformer"], "cannot be pretrained here: it comes pretrained"),
+        (
+            pretrain,
+            ["bilm=transformer", "pretraining=mini", "bilm.weights=a/b"],
+            "run.py task=NAME",
+        ),
+        (pretrain, ["bilm=official_small"], "choose bilm=english, medium, mini,"),
         (pretrain, ["corpus=text", "corpus.path=[null]"], "corpus.path=[None]: must be a string"),
         (pretrain, ["pretraining.loss.cutoffs=[9,3]"], "must be ascending"),
     ],
