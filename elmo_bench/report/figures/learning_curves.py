@@ -74,7 +74,7 @@ def _draw_pair(axes: Axes, baseline: Group, group: Group) -> None:
     if length is not None:
         scale = (lambda x: np.asarray(x) / length, lambda x: np.asarray(x) * length)
         above = axes.secondary_xaxis("top", functions=scale)
-        above.set_xlabel("epochs", labelpad=1)
+        above.set_xlabel("epochs", labelpad=3)
         above.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
 
 
