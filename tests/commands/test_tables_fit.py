@@ -57,7 +57,7 @@ def test_corpora(width, printed, tmp_path):
     path = tmp_path / "data.json"
     path.write_text(json.dumps(manifest))
     text = printed(width, "data", "check", tmp_path, "--manifest", path)
-    assert SHOWN in text and "differs" in text and "bytes,not3" in text
+    assert SHOWN in text and "differs" in text and "bytes," in text
 
 
 @WIDTHS
