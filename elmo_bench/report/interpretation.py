@@ -13,8 +13,8 @@ from jaxtyping import Float
 
 from elmo_bench.report.ablations import LAYERS, PLACEMENT, Column
 from elmo_bench.report.groups import Group, Runs
+from elmo_bench.report.headline import headline_groups
 from elmo_bench.report.labels import short_labels
-from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import Learned, layer_name, learned_weights
 
 MIN_SEEDS = 3

@@ -57,7 +57,11 @@ def config(task: str, seed: int, **changes: Any) -> dict[str, Any]:
         },
         "bilm": {"name": "mini", "weights": None, "fingerprint": "f00dcafe"},
         "cache_dtype": "float32",
-        "task": {"name": task, "build": {"hidden_dim": 50}, "training": {"max_epochs": 12}},
+        "task": {
+            "name": task,
+            "build": {"hidden_dim": 50},
+            "training": {"max_epochs": 20, "patience": 3},
+        },
     }
     if "elmo" in changes and changes["elmo"] is None:
         made["elmo"] = {"name": "none", "placement": []}

@@ -7,8 +7,8 @@ from elmo_bench.errors import UserError
 from elmo_bench.report.figures.style import COLORS, INK, MARKERS, NAMES, legend_below, new_figure
 from elmo_bench.report.gain import error_reduction
 from elmo_bench.report.groups import Group, Runs, mean_and_spread
+from elmo_bench.report.headline import headline_groups, paired_seeds
 from elmo_bench.report.labels import short_labels
-from elmo_bench.report.main_table import headline_groups, paired_seeds
 from elmo_bench.report.paper import published
 
 EMPTY = "no finished run with ELMo and its baseline; `python run.py task=NAME` runs both"

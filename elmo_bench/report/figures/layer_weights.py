@@ -14,8 +14,8 @@ from elmo_bench.report.figures.style import (
     whole_ticks,
 )
 from elmo_bench.report.groups import Group, Runs
+from elmo_bench.report.headline import headline_groups
 from elmo_bench.report.labels import short_labels
-from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import layer_name, learned_weights, weight_curves
 
 PER_LINE = 7
