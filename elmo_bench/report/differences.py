@@ -21,20 +21,32 @@ def flatten(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def differences(groups: Iterable[Group]) -> list[str]:
-    """For each group, the settings in which it differs from groups of the same names, or ''."""
-    groups = list(groups)
+def differences(groups: Iterable[Group], without: Iterable[str] = ()) -> list[str]:
+    """For each group, the settings in which it differs from groups of the same names, or ''.
+
+    Args:
+        groups: The groups to tell apart.
+        without: Sections of the config that do not matter, nor the names that they give.
+    """
+    groups, without = list(groups), set(without)
     alike: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
-    flat = [flatten(group.config) for group in groups]
-    for group, values in zip(groups, flat, strict=True):
-        alike[group.names].append(values)
+    flat = [
+        flatten({k: value for k, value in group.config.items() if k not in without})
+        for group in groups
+    ]
+    names = [
+        tuple(name for name in group.names if "bilm" not in without or name != group.bilm)
+        for group in groups
+    ]
+    for key, values in zip(names, flat, strict=True):
+        alike[key].append(values)
     return [
         ", ".join(
             f"{key}={_short(values.get(key))}"
-            for key in sorted({key for other in alike[group.names] for key in other})
-            if any(other.get(key) != values.get(key) for other in alike[group.names])
+            for key in sorted({key for other in alike[own] for key in other})
+            if any(other.get(key) != values.get(key) for other in alike[own])
         )
-        for group, values in zip(groups, flat, strict=True)
+        for own, values in zip(names, flat, strict=True)
     ]
 
 

@@ -52,7 +52,9 @@ GROUPS = {
     "failed": "Failed seeds",
 }
 FINETUNE = "bilm.finetune"  # the setting in which the groups of one row differ
-NARROW_MAIN = ("p_control", "paper", *NARROW[:-1], "p", "corpus")
+NARROW_MAIN = (
+    "p_control", "paper", *NARROW[:-2], "finetuned", "settings", "control", "p", "corpus",
+)  # fmt: skip
 SCORES = "Scores in percent: mean ± standard deviation over seeds (number of seeds)."
 GAIN = "Gain: absolute / relative error reduction, over the seeds that baseline and +ELMo share."
 CONTROL = "Control: +ELMo with the same encoder left untrained."
