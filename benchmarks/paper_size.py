@@ -61,7 +61,7 @@ def loopback_bytes() -> int:
     return 0
 
 
-def peak_gigabytes(process: int) -> dict[int, float]:
+def peak_gibibytes(process: int) -> dict[int, float]:
     """Peak memory so far of a process and its children that train."""
     found = {}
     children = Path(f"/proc/{process}/task/{process}/children")
@@ -70,7 +70,7 @@ def peak_gigabytes(process: int) -> dict[int, float]:
         peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
         found[process] = int(peak.split()[1]) / 2**20
         for child in children.read_text().split():
-            found |= peak_gigabytes(int(child))
+            found |= peak_gibibytes(int(child))
     except (FileNotFoundError, ProcessLookupError, StopIteration):
         pass  # it has just ended
     return found
@@ -81,7 +81,7 @@ def watch(process: subprocess.Popen[bytes], losses: Path) -> tuple[list[list[flo
     steps: list[list[float]] = []
     peaks: dict[int, float] = {}
     while process.poll() is None:
-        peaks |= peak_gigabytes(process.pid)
+        peaks |= peak_gibibytes(process.pid)
         lines = losses.read_text().splitlines()[1:] if losses.exists() else []
         if len(lines) > len(steps):
             loss, peak = float(lines[-1].split(",")[1]), max(peaks.values())
@@ -107,14 +107,14 @@ def main() -> None:
         steps, peaks = watch(process, losses)
     if process.returncode:
         sys.exit(process.returncode)
-    table = Table("step", "loss", "seconds", "GB so far", "MB exchanged per process")
+    table = Table("step", "loss", "seconds", "GiB so far", "MB exchanged per process")
     for number, (last, step) in enumerate(pairwise(steps), start=2):
         megabytes = f"{(step[2] - last[2]) / args.processes / 1e6:,.0f}"
         shown = megabytes if args.processes > 1 else "-"
         seconds, peak = f"{step[0] - last[0]:.1f}", f"{step[3]:.2f}"
         table.add_row(str(number), f"{step[1]:.2f}", seconds, peak, shown)
     Console().print(table)
-    shown = ", ".join(f"{peak:.2f} GB" for peak in peaks[: args.processes])
+    shown = ", ".join(f"{peak:.2f} GiB" for peak in peaks[: args.processes])
     print(f"peak memory of the {args.processes} largest processes: {shown}")
 
 

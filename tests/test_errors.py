@@ -86,6 +86,7 @@ def _status(call):
         (pretrain, [f"pretraining.seed={2**63}"], "must be less than 4294967296"),
         (pretrain, ["corpus=hub", "corpus.dataset=a/b"], "corpus=text corpus.path=FILES"),
         (pretrain, ["corpus=text", f"corpus.path={NOWHERE}"], f"No file matches '{NOWHERE}'"),
+        (pretrain, ["corpus=text", "corpus.path=[null]"], "corpus.path=[None]: must be a string"),
         (pretrain, ["pretraining.loss.cutoffs=[9,3]"], "must be ascending"),
     ],
 )

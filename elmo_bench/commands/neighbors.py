@@ -128,7 +128,7 @@ def _show(
         row += [neighbor.sense or ""] if senses else []
         table.add_row(*row, _context(neighbor.tokens, neighbor.position, mark))
     console.print(table)
-    source = args.vectors.name if args.vectors else "the biLM's token layer"
+    source = args.vectors.name if args.vectors else "the token layer"
     words = ", ".join(f"{word} {similarity:.2f}" for similarity, word in alike)
     console.print(
         f"Without context, by {source}: {words or 'the word is unknown'}",

@@ -78,10 +78,11 @@ def _path(problem: ErrorDetails, values: Mapping[str, Any]) -> tuple[list[str | 
     node: Any = values
     last = len(problem["loc"]) - 1
     for depth, part in enumerate(problem["loc"]):
-        if isinstance(node, Mapping) and part not in node:
-            if depth < last or problem["type"] != "missing":
-                continue
-        elif not isinstance(node, Mapping | list):
+        if isinstance(node, Mapping):
+            known = part in node or (depth == last and problem["type"] == "missing")
+        else:
+            known = isinstance(node, list) and part in range(len(node))
+        if not known:
             continue
         path.append(part)
         below = node.get(part) if isinstance(node, Mapping) else node[part]

@@ -14,6 +14,8 @@ HELP_FLAGS = {"--help", "-h"}
 # Flags of Hydra that need no task; all of them show something and stop.
 INFO_FLAGS = {"--hydra-help", "--cfg", "-c", "--info", "-i", "--version", "-sc"}
 INFO_FLAGS |= {"--shell-completion"}
+VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES"
+GPUS_OF_SWEEP = "ELMO_BENCH_GPUS_OF_SWEEP"  # the same before a launcher changes it; or all
 GROUPS = {
     "run": ("task", "data", "words", "bilm", "elmo", "trainer", "logger", "experiment"),
     "pretrain": ("bilm", "corpus", "pretraining", "task", "data", "trainer", "logger"),
@@ -55,6 +57,7 @@ def guarded(app: Callable[[], object], name: str, program: str, words: Sequence[
         return 2
     sys.argv = [program.split()[-1], *words]
     _prefer_own_launchers()
+    os.environ[GPUS_OF_SWEEP] = os.environ.get(VISIBLE_GPUS, "all")
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises its errors, and we report them
     try:
         app()

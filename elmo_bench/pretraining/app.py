@@ -11,6 +11,7 @@ from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.folders import CONF
 from elmo_bench.config.pretraining_settings import PretrainingTrainer
 from elmo_bench.errors import end
+from elmo_bench.training.gpus import take_gpu
 
 
 @hydra.main(config_path=str(CONF), config_name="pretrain", version_base="1.3")
@@ -20,8 +21,10 @@ def pretrain_app(cfg: DictConfig) -> None:
         from elmo_bench.config.compose import pretrain_settings
 
         settings = pretrain_settings(cfg)
-        if HydraConfig.get().mode == RunMode.MULTIRUN:
+        how = HydraConfig.get()
+        if how.mode == RunMode.MULTIRUN:
             refuse_parallel_jobs(settings.trainer)
+            take_gpu(how.launcher, how.job.num)
         from elmo_bench.pretraining.corpus import check_corpus
 
         check_corpus(settings.corpus)

@@ -126,6 +126,9 @@ class BilmTraining(LightningModule):
     def on_train_epoch_end(self) -> None:
         self._read_losses()  # raises if the training has diverged since they were read last
 
+    def on_fit_end(self) -> None:
+        self.rows = None  # its sums are as large as the softmax, and writing that needs a copy
+
     def take_losses(self) -> list[float]:
         """The losses of all batches since the last call; every rank must call this."""
         self._read_losses()

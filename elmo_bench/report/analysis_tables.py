@@ -16,7 +16,7 @@ HEAD = {
     "task": "Analysis",
     "metric": "Metric",
     "corpus": "Corpus",
-    "bilm": "biLM",
+    "bilm": "Encoder",
     "source": "Source",
     "settings": "Method",
 }
@@ -25,7 +25,7 @@ TOKENS = "context average, token layer"
 NEIGHBORS = {
     "task": "Analysis",
     "corpus": "Corpus",
-    "bilm": "biLM",
+    "bilm": "Encoder",
     "runs": "Records",
     "layer": "Layer",
     "source": "Source",
@@ -119,7 +119,8 @@ def method_label(analysis: Analysis) -> str:
 def show_scores(analyses: list[Analysis], console: Console) -> None:
     """Print analyses of the same data: a row for each method and metric, a column per layer."""
     first = analyses[0]
-    title = f"{first.analysis} on {first.data} ({first.sizes['test']:,} tested), biLM {first.bilm}"
+    tested = f"{first.sizes['test']:,} tested"
+    title = f"{first.analysis} on {first.data} ({tested}), encoder {first.bilm}"
     table = scores_table(analyses, paper=False)
     named = {"task", "corpus", "bilm", "source"}  # by the title
     columns = {key: name for key, name in table.columns.items() if key not in named}

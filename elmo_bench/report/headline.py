@@ -35,8 +35,9 @@ def is_finetuned(group: Group) -> bool:
 
 
 def paired_seeds(baseline: Group | None, group: Group) -> list[int]:
-    """The seeds that finished in both groups."""
-    return sorted(set(group.seeds) & set(baseline.seeds)) if baseline else []
+    """The seeds that have a test score in both groups."""
+    pair = [{run.seed for run in one.scored("test")} for one in (baseline, group) if one]
+    return sorted(set.intersection(*pair)) if baseline else []
 
 
 def p_value_of(baseline: Group, group: Group) -> float | None:

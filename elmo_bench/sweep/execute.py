@@ -1,6 +1,7 @@
 """Running one job of a sweep: a failure is recorded, and the next job starts anyway."""
 
 import logging
+import os
 import sys
 import time
 import traceback
@@ -15,16 +16,17 @@ from joblib import cpu_count
 from omegaconf import DictConfig
 
 from elmo_bench.config.compose import run_settings
+from elmo_bench.config.hydra_main import VISIBLE_GPUS
 from elmo_bench.config.settings import LoggerSettings, RunSettings, WandbLogger
 from elmo_bench.errors import UserError
 from elmo_bench.records.environment import environment
 from elmo_bench.records.run import Record, read_record, write_record
 from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.identity import identity
-from elmo_bench.sweep.gpus import take_gpu
 from elmo_bench.sweep.job import Job, Part
 from elmo_bench.sweep.plan import runs_of
 from elmo_bench.sweep.threads import threads_per_job
+from elmo_bench.training.gpus import take_gpu
 
 NAN = float("nan")
 
@@ -64,6 +66,7 @@ def run_job(
         seconds=round(time.perf_counter() - start, 2),
         cpu_seconds=round(time.process_time() - cpu_start, 2),
         threads=sys.modules["torch"].get_num_threads() if "torch" in sys.modules else None,
+        gpus=os.environ.get(VISIBLE_GPUS),
     ).write(folder)
     dev_scores = {part.arm: part.scores.get("dev", NAN) for part in parts}
     return dev_scores.get(arm, NAN)

@@ -50,6 +50,7 @@ class Job:
         seconds: Wall-clock time.
         cpu_seconds: CPU time of its process.
         threads: Threads that torch used; None if nothing was computed.
+        gpus: Names of the GPUs that it could see; None: all of its machine.
     """
 
     number: int
@@ -59,6 +60,7 @@ class Job:
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     threads: int | None = None
+    gpus: str | None = None
 
     @property
     def errors(self) -> list[str]:

@@ -3,6 +3,7 @@
 It is here because Hydra finds launchers only in the namespace package hydra_plugins.
 """
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,11 @@ class RayLauncher(Launcher):
         address: Of a running cluster; "local" starts one on this machine for the sweep, "auto"
             finds the one that was started here with `ray start`.
         cpus_per_task: CPU cores of a job, which is also its number of threads.
-        gpus_per_task: GPUs of a job; a fraction lets jobs share one.
+        gpus_per_task: GPUs of a job; a fraction lets jobs share one. None is one, or none in a
+            cluster without GPUs.
         max_retries: How often a job is restarted if its node or process is lost.
         num_cpus: CPU cores of a "local" cluster; None takes all.
+        num_gpus: GPUs of a "local" cluster; None takes all.
         quiet: Keep the output of jobs off this terminal.
     """
 
@@ -31,17 +34,16 @@ class RayLauncher(Launcher):
         self,
         address: str,
         cpus_per_task: int,
-        gpus_per_task: float,
+        gpus_per_task: float | None,
         max_retries: int,
         num_cpus: int | None,
+        num_gpus: int | None,
         quiet: bool,
     ) -> None:
-        self.address, self.num_cpus, self.quiet = address, num_cpus, quiet
-        self.resources = {
-            "num_cpus": cpus_per_task,
-            "num_gpus": gpus_per_task,
-            "max_retries": max_retries,
-        }
+        self.address, self.quiet = address, quiet
+        self.local = {"num_cpus": num_cpus, "num_gpus": num_gpus, "include_dashboard": False}
+        self.gpus_per_task = gpus_per_task
+        self.resources = {"num_cpus": cpus_per_task, "max_retries": max_retries}
 
     def setup(
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
@@ -60,21 +62,27 @@ class RayLauncher(Launcher):
         setup_globals()
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
         Path(str(self.config.hydra.sweep.dir)).mkdir(parents=True, exist_ok=True)
-        local = {"num_cpus": self.num_cpus, "include_dashboard": False}
         ray.init(
             address=self.address,
             log_to_driver=not self.quiet,
             # Jobs import the project and find conf/ and results/ as this process does.
-            runtime_env={"env_vars": {"PYTHONPATH": str(Path.cwd())}},
-            **(local if self.address == "local" else {}),
+            runtime_env={"env_vars": {"PYTHONPATH": _import_path()}},
+            **(self.local if self.address == "local" else {}),
         )
         try:
-            run = ray.remote(**self.resources)(_run)
+            gpus = self.gpus_per_task
+            if gpus is None:
+                gpus = min(1, ray.cluster_resources().get("GPU", 0))
+            run = ray.remote(num_gpus=gpus, **self.resources)(_run)
             state = ray.put((self.hydra_context, self.config, self.task_function, _singletons()))
             jobs = enumerate(job_overrides, start=initial_job_idx)
             return ray.get([run.remote(number, list(words), state) for number, words in jobs])
         finally:
             ray.shutdown()
+
+
+def _import_path() -> str:
+    return os.pathsep.join([str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 def _singletons() -> dict[Any, Any]:

@@ -1,4 +1,5 @@
 import json
+import os
 import runpy
 import signal
 import subprocess
@@ -133,8 +134,14 @@ def start_sweep(paths, *words: str) -> subprocess.Popen:
     command = [sys.executable, "run.py", "-m", *words, *TINY, *paths]
     # Background processes ignore SIGINT, and child processes would inherit that.
     restore = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    gpus = {"CUDA_VISIBLE_DEVICES": "3,5"}
     return subprocess.Popen(
-        command, cwd=PROJECT, stdout=subprocess.PIPE, text=True, preexec_fn=restore
+        command,
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=restore,
+        env=os.environ | gpus,
     )
 
 
@@ -164,7 +171,7 @@ def test_two_concurrent_sweeps_on_the_same_folders_do_each_run_once(tmp_path, pa
 
 
 @pytest.mark.parametrize("launcher", ["joblib", "submitit_local"])
-def test_a_launcher_runs_jobs_in_processes_that_share_the_cores(tmp_path, paths, launcher):
+def test_a_launcher_runs_jobs_in_processes_that_share_the_cores_and_gpus(tmp_path, paths, launcher):
     words = ("task=ner", "elmo=none", "seed=1,2", f"hydra/launcher={launcher}")
     process = start_sweep(paths, *words)
     shown = process.communicate()[0]
@@ -172,6 +179,7 @@ def test_a_launcher_runs_jobs_in_processes_that_share_the_cores(tmp_path, paths,
     assert "[2/2]" in shown
     [jobs] = sweeps(tmp_path)
     assert all(job.threads == 1 and job.cpu_seconds <= 1.2 * job.seconds for job in jobs)
+    assert {job.gpus for job in jobs} == {"3", "5"}
     assert len(read_records(tmp_path / "results")) == 2
 
 

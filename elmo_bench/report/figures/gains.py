@@ -25,11 +25,10 @@ def draw(runs: Runs) -> Figure:
     figure = new_figure(7.2, 0.9 + 0.44 * len(trained))
     left, right = figure.subplots(1, 2, sharey=True)
     for row, group in enumerate(trained):
-        control = [g for g in groups if g.is_untrained and runs.baseline(g) is runs.baseline(group)]
-        arms = {"elmo": group} | ({"untrained": control[0]} if control else {})
-        for arm, run in arms.items():
-            if arm == "elmo" or not group.is_untrained:
-                _mark(left, right, runs, run, row)
+        _mark(left, right, runs, group, row)
+        control = runs.control(group)
+        if control and paired_seeds(runs.baseline(control), control):
+            _mark(left, right, runs, control, row)
         paper = published(group.task)
         if paper:
             before, after = paper["baseline"], paper["elmo"]

@@ -24,7 +24,7 @@ DASHES = {"baseline": "--", "elmo": "-", "untrained": "-.", "paper": ":"}
 NAMES = {
     "baseline": "baseline",
     "elmo": "+ELMo",
-    "untrained": "+ELMo, untrained biLM",
+    "untrained": "+ELMo, untrained",
     "paper": "paper",
 }
 # Encoders after the first, which has the style of "elmo".
