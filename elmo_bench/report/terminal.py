@@ -90,8 +90,16 @@ def _add_rows(shown: RichTable, table: Table, rows: list[dict[str, Cell]], chose
     names = [row[first].text for row in rows]
     grouped = len(set(names)) < len(names)
     for row, name, following in zip(rows, names, [*names[1:], None], strict=True):
-        cells = [Text(text, overflow="fold") for text in row_texts(table, row, chosen)]
-        shown.add_row(*cells, end_section=grouped and name != following, style=_style(row))
+        cells = [row.get(key, Cell()) for key in chosen.columns]
+        texts = map(_text, cells, row_texts(table, row, chosen))
+        shown.add_row(*texts, end_section=grouped and name != following, style=_style(row))
+
+
+def _text(cell: Cell, shown: str) -> Text:
+    text = Text(shown, overflow="fold", style=cell.style)
+    if cell.strong:
+        text.highlight_words([visible(cell.strong)], "bold reverse")
+    return text
 
 
 def _style(row: dict[str, Cell]) -> str:
