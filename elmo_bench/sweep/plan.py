@@ -33,8 +33,14 @@ def plan(settings: RunSettings) -> list[PlannedRun]:
     for one in runs_of(settings):
         files = RunFiles.of(one)
         state = "to do" if settings.force else _state(files)
-        runs.append(PlannedRun(files.name, one.data.label, _arm(one), state))
+        runs.append(PlannedRun(files.name, _corpus(one), _arm(one), state))
     return runs
+
+
+def _corpus(settings: RunSettings) -> str:
+    fraction = settings.data.train_fraction
+    part = f", {100 * fraction:g} %" if fraction != 1 else ""
+    return f"{settings.data.label}{part}"
 
 
 def _arm(settings: RunSettings) -> str:

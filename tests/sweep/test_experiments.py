@@ -59,12 +59,16 @@ def test_an_overlay_for_an_open_corpus_has_its_task_and_its_own_sizes(name):
 
 def test_a_plan_of_several_open_corpora_names_corpus_and_control(tmp_path):
     config = compose("run", with_hydra=True)
-    words = ["experiment=open/sst5,open/snli", "bilm.weights=null,random", "seed=1,2"]
+    words = ["experiment=open/sst5,open/snli", "bilm.weights=null,random"]
+    words.append("data.train_fraction=0.03,1")
     config.hydra.overrides.task = [*words, f"paths.cache={tmp_path}", f"paths.results={tmp_path}"]
     planned = {run for job in job_overrides(config) for run in plan(run_settings(job))}
     arms = ("baseline", "paper, english", "paper, english, untrained")
     assert Counter((run.corpus, run.arm) for run in planned) == {
-        (corpus, arm): 2 for corpus in ("sst", "snli17k") for arm in arms
+        (f"{corpus}{part}", arm): 1
+        for corpus in ("sst", "snli17k")
+        for part in ("", ", 3 %")
+        for arm in arms
     }
 
 
