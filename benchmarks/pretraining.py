@@ -1,8 +1,10 @@
-"""Tokens per second of pretraining for each loss and size, compared with a plain training loop.
+r"""Tokens per second of pretraining for each loss and size, compared with a plain training loop.
 
     export OMP_WAIT_POLICY=passive                           # as run.py and pretrain.py set it
     python benchmarks/pretraining.py                         # random text
     python benchmarks/pretraining.py --text 'text/*.txt.gz' --sizes 512/128
+    python benchmarks/pretraining.py --sizes 256/128 512/128 1024/128 --threads 1 2 \
+        --methods 'ours, adaptive'                           # cost against size and threads
 
 The plain loop runs the character CNN at every position and the LSTMs step by step, leaves their
 gradients to autograd, and uses the full softmax. All methods take whole training steps, with
@@ -16,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -45,6 +48,7 @@ LOSSES = {
 }
 PLAIN = "plain loop, full softmax"
 Hidden = Callable[[BiLm, StreamBatch], Tensor]
+Seconds = dict[tuple[str, int], float]  # by method and number of threads
 
 
 def our_hidden(bilm: BiLm, batch: StreamBatch) -> Tensor:
@@ -143,19 +147,28 @@ def check_gradients(methods: Sequence[Method], batch: StreamBatch) -> None:
             torch.testing.assert_close(got, expected, rtol=1e-5, atol=1e-5)
 
 
-def measure(methods: dict[str, Method], batches: Sequence[StreamBatch]) -> dict[str, float]:
+def measure(
+    methods: dict[str, Method], batches: Sequence[StreamBatch], threads: Sequence[int]
+) -> Seconds:
     """Seconds per step: the median over the batches, on which the methods alternate."""
-    seconds: dict[str, list[float]] = {name: [] for name in methods}
+    seconds: dict[tuple[str, int], list[float]] = {}
     for batch in batches:
-        for name, method in methods.items():
+        for name, number in product(methods, threads):
+            torch.set_num_threads(number)
             start = time.perf_counter()
-            method.step(batch)
-            seconds[name].append(time.perf_counter() - start)
+            methods[name].step(batch)
+            seconds.setdefault((name, number), []).append(time.perf_counter() - start)
     # Without the first two steps, which allocate memory.
-    return {name: sorted(times[2:])[len(times[2:]) // 2] for name, times in seconds.items()}
+    return {key: sorted(times[2:])[len(times[2:]) // 2] for key, times in seconds.items()}
 
 
-def compare(size: str, text: PreparedCorpus, num_batches: int, only: Sequence[str]) -> Table:
+def compare(
+    size: str,
+    text: PreparedCorpus,
+    num_batches: int,
+    only: Sequence[str],
+    threads: Sequence[int],
+) -> Seconds:
     vocabulary = text.vocabulary(NUM_WORDS, 1)
     methods = {PLAIN: Method(size, "full", plain_hidden, vocabulary, compiled=False)}
     for loss in LOSSES:
@@ -179,13 +192,25 @@ def compare(size: str, text: PreparedCorpus, num_batches: int, only: Sequence[st
     )
     if only:
         methods = {name: method for name, method in methods.items() if name in (PLAIN, *only)}
-    seconds = measure(methods, batches)
-    bilm = methods[PLAIN].bilm
-    title = f"{size}: {bilm.num_parameters:,} parameters, {len(vocabulary):,} words"
-    table = Table("", "tokens/s", "ratio", title=title)
-    for name, taken in seconds.items():
-        ratio = seconds[PLAIN] / taken
-        table.add_row(name, f"{BATCH_SIZE * UNROLL_STEPS / taken:,.0f}", f"{ratio:.2f}")
+    return measure(methods, batches, threads)
+
+
+def table_of(results: dict[str, Seconds]) -> Table:
+    """Tokens per second for each size, and how many times those of three others they are."""
+    first_size, of_first = next(iter(results.items()))
+    _, first_threads = next(iter(of_first))
+    table = Table("units", "threads", title="speed, also divided by that of ...")
+    table.add_column("", no_wrap=True)
+    headings = ("plain loop", f"{first_threads} thread(s)", f"{first_size} units")
+    for heading in ("tokens/s", *headings):
+        table.add_column(heading, justify="right")
+    for size, seconds in results.items():
+        for (name, threads), taken in seconds.items():
+            others = seconds[PLAIN, threads], seconds[name, first_threads], of_first[name, threads]
+            ratios = [f"{other / taken:.2f}" for other in others]
+            tokens = f"{BATCH_SIZE * UNROLL_STEPS / taken:,.0f}"
+            table.add_row(size, str(threads), name, tokens, *ratios)
+        table.add_section()
     return table
 
 
@@ -215,17 +240,17 @@ def main() -> None:
     )
     parser.add_argument("--batches", type=int, default=12)
     parser.add_argument("--methods", nargs="*", default=(), help="names of rows (default: all)")
-    parser.add_argument("--threads", type=int)
+    parser.add_argument("--threads", type=int, nargs="+", default=[torch.get_num_threads()])
     args = parser.parse_args()
-    if args.threads:
-        torch.set_num_threads(args.threads)
     keep_freed_memory()
     corpus = TextCorpus(args.text, None) if args.text else RandomCorpus()
-    console = Console()
     with tempfile.TemporaryDirectory() as folder:
         text = prepare_corpus(corpus, {}, Path(folder))
-        for size in args.sizes:
-            console.print(compare(size, text, args.batches, args.methods))
+        results = {
+            size: compare(size, text, args.batches, args.methods, args.threads)
+            for size in args.sizes
+        }
+    Console().print(table_of(results))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Prints the test files that concern what changed since this branch left main, for `make check`.
 
-These are the test files that were changed, and those that name a changed module, or the package of
-another changed file. The rest of the suite is for `make test`.
+These are the test files that were changed, those that name a changed module, or its package if
+none names the module, and those called after a changed task. The rest is for `make test`.
 """
 
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
@@ -27,13 +27,23 @@ def changed_files() -> list[Path]:
 def concerned(changed: Iterable[Path], tests: Iterable[Path]) -> list[Path]:
     """The test files that concern these changes; all paths are relative to the checkout."""
     changed = set(changed)
-    modules = [name for path in changed if (name := _module(path)) is not None]
-    pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in modules))
-    return [
-        test
-        for test in sorted(tests)
-        if test in changed or (modules and pattern.search((PROJECT / test).read_text("utf-8")))
-    ]
+    texts = {test: (PROJECT / test).read_text("utf-8") for test in sorted(tests)}
+    chosen = changed.intersection(texts)
+    for module in filter(None, map(_module, changed)):
+        chosen |= _naming(module, texts)
+    tasks = {path.parts[1] for path in changed if path.parts[0] == "tasks"}
+    chosen |= {test for test in texts if tasks.intersection(test.stem.split("_"))}
+    return sorted(chosen)
+
+
+def _naming(module: str, texts: Mapping[Path, str]) -> set[Path]:
+    """The tests that name the module, or else its closest package that any of them names."""
+    while "." in module:
+        pattern = re.compile(rf"\b{re.escape(module)}\b")
+        if found := {test for test, text in texts.items() if pattern.search(text)}:
+            return found
+        module = module.rpartition(".")[0]
+    return set()
 
 
 def _module(path: Path) -> str | None:

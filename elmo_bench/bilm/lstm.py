@@ -4,7 +4,7 @@ Inputs are packed: rows sorted by time step, and in each step the longest sequen
 batch shrinks as sequences end and no step computes padding. `sizes` is the number of rows per step.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from math import inf, sqrt
 
@@ -14,12 +14,13 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, linear
 
 from elmo_bench.bilm.batched_layer import run_batched
-from elmo_bench.bilm.panels import PANEL_ROWS, filled
+from elmo_bench.bilm.panels import PANEL_ROWS, filled, in_panels
 from elmo_bench.kernels.compiled import fits, load_kernel
 from elmo_bench.kernels.recurrence import Operands, Reading, run_layers
 
 State = tuple[Float[Tensor, "layer batch dim"], Float[Tensor, "layer batch cell"]]
 
+SPAN_ROWS = 512  # whose gates are in memory at once: 32 MB at the original size
 FORGET_BIAS = 1.0  # added in forward; neither the parameters nor the official files contain it
 
 
@@ -102,30 +103,44 @@ class LstmLayer(nn.Module):
         self, inputs: Tensor, sizes: Sequence[int], hidden: Tensor, cell: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Compute the same so that no sequence depends on the others in the batch (see panels)."""
+        states, bias = [filled(hidden), filled(cell)], self.gate_bias
+        weights = self._transposed()
+        outputs = []
+        for span in _spans(sizes):
+            below, inputs = inputs[: sum(span)], inputs[sum(span) :]
+            gates = in_panels(lambda panel: linear(panel, self.input_weight, bias), below)
+            outputs.append(self._run_span(gates, span, states, weights))
+        last_hidden, last_cell = (state[: len(hidden)] for state in states)
+        return torch.cat(outputs), last_hidden, last_cell
+
+    def _run_span(
+        self,
+        gates: Tensor,
+        sizes: Sequence[int],
+        states: Sequence[Tensor],
+        weights: tuple[Tensor, Tensor],
+    ) -> Tensor:
+        """Some steps of `run_panels`, which change the states; `gates` are before recurrence."""
+        outputs = gates.new_empty(len(gates), states[0].shape[1])
         starts = [0, *accumulate(sizes)]
-        outputs, lasts = inputs.new_empty(len(inputs), hidden.shape[1]), []
-        for first in range(0, len(hidden), PANEL_ROWS):
-            states = [filled(state[first : first + PANEL_ROWS]).clone() for state in (hidden, cell)]
+        for first in range(0, sizes[0], PANEL_ROWS):
+            hidden, cell = (state[first : first + PANEL_ROWS] for state in states)
             for start, size in zip(starts, sizes, strict=False):
-                rows = slice(start + first, start + min(size, first + PANEL_ROWS))
-                if rows.start >= rows.stop:
+                num_rows = min(size - first, PANEL_ROWS)
+                if num_rows <= 0:
                     break
-                read = filled(inputs[rows])
-                new = self._run_steps([linear(read, self.input_weight, self.gate_bias)], *states)
-                for state, values in zip(states, new[1:], strict=True):
-                    state[: rows.stop - rows.start] = values[: rows.stop - rows.start]
-                outputs[rows] = states[0][: rows.stop - rows.start]
-            lasts.append([state[: len(hidden) - first] for state in states])
-        last_hidden, last_cell = (torch.cat(state) for state in zip(*lasts, strict=True))
-        return outputs, last_hidden, last_cell
+                rows = slice(start + first, start + first + num_rows)
+                summed = torch.addmm(filled(gates[rows]), hidden, weights[0])
+                new_hidden, new_cell = self._step(summed, cell, weights[1])
+                hidden[:num_rows], cell[:num_rows] = new_hidden[:num_rows], new_cell[:num_rows]
+                outputs[rows] = hidden[:num_rows]
+        return outputs
 
     def _run_steps(
         self, steps: Sequence[Tensor], hidden: Tensor, cell: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Loop over the steps; `steps` are gates before recurrence."""
-        # Small matrix products are up to three times faster on memory laid out in reading order.
-        recurrent = self.recurrent_weight.t().contiguous()
-        projection = self.projection_weight.t().contiguous()
+        recurrent, projection = self._transposed()
         outputs, ended = [], []
         for step in steps:
             if len(step) < len(hidden):
@@ -136,6 +151,11 @@ class LstmLayer(nn.Module):
         last_hidden = torch.cat([hidden, *(rows for rows, _ in reversed(ended))])
         last_cell = torch.cat([cell, *(rows for _, rows in reversed(ended))])
         return torch.cat(outputs), last_hidden, last_cell
+
+    def _transposed(self) -> tuple[Tensor, Tensor]:
+        """Recurrent and projection weights for products with rows on the left."""
+        # Small matrix products are up to three times faster on memory laid out in reading order.
+        return self.recurrent_weight.t().contiguous(), self.projection_weight.t().contiguous()
 
     def _step(self, gates: Tensor, cell: Tensor, projection: Tensor) -> tuple[Tensor, Tensor]:
         new, candidate, forget, output = gates.chunk(4, dim=1)
@@ -270,6 +290,17 @@ def run_together(
         run = LstmLayer.run_panels if apart else LstmLayer.run_plain
         return [run(layer, below, sizes, *state) for layer, below, state in given]
     return run_layers(kernel, [layer.reading(sizes) for layer in layers], operands)
+
+
+def _spans(sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Cut the steps into runs of at most SPAN_ROWS rows, or of one step."""
+    span: list[int] = []
+    for size in sizes:
+        if span and sum(span) + size > SPAN_ROWS:
+            yield span
+            span = []
+        span.append(size)
+    yield span
 
 
 def pack_order(

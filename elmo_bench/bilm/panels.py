@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-PANEL_ROWS = 64
+# Fewer rows make products slower per row, more of them compute more padding.
+PANEL_ROWS = 32
 
 
 def in_panels(function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
@@ -27,5 +28,5 @@ def in_panels(function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
 
 
 def filled(rows: Tensor) -> Tensor:
-    """At most PANEL_ROWS rows, with rows of zeros up to that number."""
-    return pad(rows, (*[0] * (2 * rows.dim() - 1), PANEL_ROWS - len(rows)))
+    """A copy of rows, with rows of zeros up to the next multiple of PANEL_ROWS."""
+    return pad(rows, (*[0] * (2 * rows.dim() - 1), -len(rows) % PANEL_ROWS))

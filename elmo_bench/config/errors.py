@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from elmo_bench.config.folders import options
 from elmo_bench.errors import UserError
 
 
@@ -45,6 +46,16 @@ def unknown_option(group: str, option: str, options: list[str]) -> str:
     return f"{group}={option}: the option is unknown{hint} Allowed: {', '.join(sorted(options))}"
 
 
+def cannot_pretrain(bilm: str) -> str:
+    """Say that there is no recipe to pretrain an encoder, how to use it, and what has a recipe."""
+    own = " bilm.weights=FOLDER_OR_HUB_ID" if bilm == "transformer" else ""
+    known = [name for name in options("bilm") if name in options("pretraining")]
+    return (
+        f"bilm={bilm} cannot be pretrained here: it comes pretrained, and python run.py task=NAME "
+        f"bilm={bilm}{own} uses it. To pretrain a biLM, choose bilm={', '.join(known)}"
+    )
+
+
 def _line(problem: ErrorDetails, values: Mapping[str, Any], prefix: str) -> str:
     path, node = _path(problem, values)
     key = ".".join([*filter(None, [prefix]), *map(str, path)])
@@ -78,10 +89,11 @@ def _path(problem: ErrorDetails, values: Mapping[str, Any]) -> tuple[list[str | 
     node: Any = values
     last = len(problem["loc"]) - 1
     for depth, part in enumerate(problem["loc"]):
-        if isinstance(node, Mapping) and part not in node:
-            if depth < last or problem["type"] != "missing":
-                continue
-        elif not isinstance(node, Mapping | list):
+        if isinstance(node, Mapping):
+            known = part in node or (depth == last and problem["type"] == "missing")
+        else:
+            known = isinstance(node, list) and part in range(len(node))
+        if not known:
             continue
         path.append(part)
         below = node.get(part) if isinstance(node, Mapping) else node[part]

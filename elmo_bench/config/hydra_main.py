@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from elmo_bench.config.errors import ConfigError, unknown_key, unknown_option
+from elmo_bench.config.errors import ConfigError, cannot_pretrain, unknown_key, unknown_option
 from elmo_bench.config.folders import CONF
 from elmo_bench.errors import end
 
@@ -152,6 +152,8 @@ def _composing_error(error: Exception, words: list[str], name: str) -> Exception
 
     if isinstance(error, MissingConfigException) and error.options and error.missing_cfg_file:
         group, _, option = error.missing_cfg_file.rpartition("/")
+        if group == "pretraining" and f"pretraining={option}" not in words:  # the biLM's own
+            return ConfigError(cannot_pretrain(option))
         return ConfigError(unknown_option(group, option, list(error.options)))
     if not isinstance(error, HydraException | OmegaConfBaseException):
         return error

@@ -5,6 +5,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from elmo_bench.errors import UserError
 
 MAX_BYTES = 1 << 28  # of a file that is read as a whole, unpacked
 Kind = TypeVar("Kind")
+_adapter: Any = cache(TypeAdapter)  # building one takes longer than reading a record
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
@@ -60,11 +62,12 @@ def read_object(path: Path) -> dict[str, Any]:
 def checked(kind: type[Kind], values: Any, place: Path | str) -> Kind:
     """Values as a pydantic model or dataclass, with every type checked."""
     try:
-        return TypeAdapter(kind).validate_python(values)
+        found: Kind = _adapter(kind).validate_python(values)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
         raise UserError(f"{place}: {key + ': ' if key else ''}{first['msg']}") from error
+    return found
 
 
 @contextmanager

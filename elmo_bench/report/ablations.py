@@ -20,7 +20,7 @@ HEAD = {
     "metric": "Metric",
     "corpus": "Corpus",
     "words": "Word vectors",
-    "bilm": "biLM",
+    "bilm": "Encoder",
     "source": "Source",
     "settings": "Differing settings",
 }

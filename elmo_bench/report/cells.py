@@ -21,12 +21,16 @@ class Cell:
         values: Raw values by name, which is appended to the column's; '' is the column itself.
         command: The command that would fill the cell, which then has no text.
         short: What a narrow terminal displays; '' is the same text.
+        style: A color in the terminal.
+        strong: The part of the text that stands out in the terminal.
     """
 
     text: str = ""
     values: Mapping[str, Value] = field(default_factory=dict)
     command: str | None = None
     short: str = ""
+    style: str = ""
+    strong: str = ""
 
     @property
     def sort_value(self) -> Value:
@@ -48,6 +52,7 @@ class Table:
         narrow: The columns that a narrow terminal takes out, the least important first; columns
             that identify a row become headings, and SHORT shortens the cells.
         shortened: What short cells leave out.
+        headings: Columns that always stand above the rows that share them.
     """
 
     name: str
@@ -57,6 +62,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
     narrow: tuple[str, ...] = NARROW
     shortened: str = "numbers of seeds"
+    headings: tuple[str, ...] = ()
 
     @cached_property
     def shown(self) -> dict[str, str]:
@@ -90,6 +96,16 @@ class Table:
 def word(text: str) -> Cell:
     """A cell of text without a number."""
     return Cell(text, {"": text} if text else {})
+
+
+def count(value: int) -> Cell:
+    """A whole number."""
+    return Cell(f"{value:,}", {"": value})
+
+
+def decimal(value: float, digits: int = 2) -> Cell:
+    """A number with so many digits after the point."""
+    return Cell(f"{value:,.{digits}f}", {"": value})
 
 
 def missing(command: str) -> Cell:

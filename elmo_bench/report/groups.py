@@ -12,7 +12,7 @@ from typing import Any
 
 from elmo_bench.records.run import Record
 
-UNTRAINED = "untrained"  # the control arm: ELMo on a biLM that was never trained
+UNTRAINED = "untrained"  # the control arm: ELMo on an encoder that was never trained
 DIGEST = re.compile("[0-9a-f]{16,}")
 ELMO_KEYS = ("elmo", "bilm", "cache_dtype")  # config keys that ELMo adds
 
@@ -82,7 +82,7 @@ class Group:
 
     @property
     def bilm(self) -> str:
-        """The biLM's name in tables."""
+        """The encoder's name in tables."""
         name = self.any_record.bilm or ""
         return f"{name}, {UNTRAINED}" if self.is_untrained else name
 
@@ -95,11 +95,12 @@ class Group:
     def scores(self, split: str, seeds: Iterable[int] | None = None) -> list[float]:
         """The runs' scores, in order of seeds."""
         wanted = set(self.seeds if seeds is None else seeds)
-        return [
-            record.scores[split][record.metric]
-            for record in self.records
-            if record.seed in wanted and record.metric in record.scores.get(split, {})
-        ]
+        found = self.scored(split)
+        return [r.scores[split][r.metric] for r in found if r.seed in wanted]
+
+    def scored(self, split: str) -> list[Record]:
+        """The runs that have a score of a split."""
+        return [record for record in self.records if record.metric in record.scores.get(split, {})]
 
 
 def with_most_data(groups: Iterable[Group]) -> list[Group]:
@@ -115,7 +116,7 @@ def with_most_data(groups: Iterable[Group]) -> list[Group]:
 
 
 def is_untrained(record: Record) -> bool:
-    """Whether the run's biLM was left at its random initial weights."""
+    """Whether the run's encoder was left at its random initial weights."""
     weights = record.config.get("bilm", {}).get("weights")
     return record.elmo != "none" and weights == "random"
 

@@ -20,7 +20,7 @@ MAIN = {
     "metric": "Metric",
     "corpus": "Corpus",
     "words": "Word vectors",
-    "bilm": "biLM",
+    "bilm": "Encoder",
     "source": "Source",
     "settings": "Differing settings",
     "baseline": "Baseline",
@@ -36,7 +36,7 @@ GROUPS = {
     "corpus": "Corpus",
     "words": "Word vectors",
     "elmo": "ELMo",
-    "bilm": "biLM",
+    "bilm": "Encoder",
     "source": "Source",
     "settings": "Differing settings",
     "dev": "Dev",
@@ -44,7 +44,7 @@ GROUPS = {
     "failed": "Failed seeds",
 }
 FINETUNE = "bilm.finetune"  # the setting in which the groups of one row differ
-NARROW_MAIN = ("paper", *NARROW[:-1], "p", "corpus")
+NARROW_MAIN = ("paper", *NARROW[:-2], "finetuned", "settings", "p", "corpus")
 SCORES = "Scores in percent: mean ± standard deviation over seeds (number of seeds)."
 GAIN = "Gain: absolute / relative error reduction, over the seeds that baseline and +ELMo share."
 
@@ -133,8 +133,9 @@ def _finetuned(group: Group, finetuned: Mapping[str, Group]) -> dict[str, Cell]:
 
 
 def paired_seeds(baseline: Group | None, group: Group) -> list[int]:
-    """The seeds that finished in both groups."""
-    return sorted(set(group.seeds) & set(baseline.seeds)) if baseline else []
+    """The seeds that have a test score in both groups."""
+    pair = [{run.seed for run in one.scored("test")} for one in (baseline, group) if one]
+    return sorted(set.intersection(*pair)) if baseline else []
 
 
 def _main_row(runs: Runs, group: Group, settings: str) -> dict[str, Cell]:

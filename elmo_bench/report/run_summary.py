@@ -85,5 +85,5 @@ def arm_name(record: Record) -> str:
     """What a run is called next to its baseline."""
     if record.elmo == "none":
         return "baseline"
-    bilm = f"{record.bilm}, {UNTRAINED}" if is_untrained(record) else record.bilm
-    return f"+ELMo ({record.elmo}, biLM {bilm})"
+    encoder = f"{record.bilm}, {UNTRAINED}" if is_untrained(record) else record.bilm
+    return f"+ELMo ({record.elmo}, encoder {encoder})"

@@ -1,4 +1,4 @@
-"""Which records a command reads: filters by task, data, biLM and date."""
+"""Which records a command reads: filters by task, data, encoder and date."""
 
 import argparse
 from collections.abc import Iterable
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "directory", metavar="DIR", nargs="?", type=Path,
         help=f"only the records of this folder (default: {RUNS} and {REFERENCE})",
     )  # fmt: skip
-    for name, words in (("task", "tasks"), ("data", "data options"), ("bilm", "biLMs")):
+    for name, words in (("task", "tasks"), ("data", "data options"), ("bilm", "encoders")):
         parser.add_argument(
             f"--{name}", metavar="NAME[,NAME]", default="", help=f"only these {words}"
         )

@@ -38,18 +38,25 @@ def show(table: Table, console: Console) -> None:
     titled = [(heading(table, row, chosen.headings), row) for row in table.rows]
     order = {title: number for number, (title, _) in reversed(list(enumerate(titled)))}
     titled.sort(key=lambda pair: order[pair[0]])
+    console.print(_empty(table, chosen, widths, header=True))
     for title, pairs in groupby(titled, key=lambda pair: pair[0]):
         if title:
             _line(console, title, "bold")
-        console.print(_rich_table(table, [row for _, row in pairs], chosen, widths))
+        shown = _empty(table, chosen, widths, header=False)
+        _add_rows(shown, table, [row for _, row in pairs], chosen)
+        console.print(shown)
     left_out = [table.columns[key] for key in chosen.dropped]
     left_out += [table.shortened] if chosen.short else []
     if left_out:
-        _line(console, f"Not shown in {console.width} columns: {', '.join(left_out)}.", "dim")
+        _line(console, f"Not shown in {console.width} columns: {'; '.join(left_out)}.", "dim")
     for note in all_notes(table)[bool(table.shared) :]:
-        _line(console, note, "dim")
+        if note.partition(":")[0] not in left_out:  # about a column that is not shown
+            _line(console, note, "dim")
+    cells = (row.get(key, Cell()) for row in table.rows for key in chosen.columns)
+    cited = {cell.command for cell in cells}
     for number, command in enumerate(table.commands, start=1):
-        console.print(Text(visible(f"[{number}] {command}")), soft_wrap=True)
+        if command in cited:
+            console.print(Text(visible(f"[{number}] {command}")), soft_wrap=True)
     console.print()
 
 
@@ -57,32 +64,42 @@ def _line(console: Console, text: str, style: str = "") -> None:
     console.print(Text(visible(text)), style=style)
 
 
-def _rich_table(
-    table: Table, rows: list[dict[str, Cell]], chosen: Fit, widths: list[int]
-) -> RichTable:
-    """Some rows of a table; those of one task stand together."""
+def _empty(table: Table, chosen: Fit, widths: list[int], header: bool) -> RichTable:
+    """The columns of a table, of equal width wherever they are printed."""
     roomy = chosen.separator == SEPARATOR
     shown = RichTable(
         box=HEAVY_HEAD if roomy else SIMPLE_HEAD,
+        show_header=header,
         show_edge=False,
         pad_edge=False,
         padding=(0, 1) if roomy else (0, 0),
     )
     for key, column_width in zip(chosen.columns, widths, strict=True):
-        numeric = is_numeric(table, key)
         shown.add_column(
             Text(visible(table.shown[key])),
-            justify="right" if numeric else "left",
+            justify="right" if is_numeric(table, key) else "left",
             width=column_width,
             overflow="fold",
         )
+    return shown
+
+
+def _add_rows(shown: RichTable, table: Table, rows: list[dict[str, Cell]], chosen: Fit) -> None:
+    """Add rows; those of one task stand together."""
     first = next(iter(table.columns))
     names = [row[first].text for row in rows]
     grouped = len(set(names)) < len(names)
     for row, name, following in zip(rows, names, [*names[1:], None], strict=True):
-        cells = [Text(text, overflow="fold") for text in row_texts(table, row, chosen)]
-        shown.add_row(*cells, end_section=grouped and name != following, style=_style(row))
-    return shown
+        cells = [row.get(key, Cell()) for key in chosen.columns]
+        texts = map(_text, cells, row_texts(table, row, chosen))
+        shown.add_row(*texts, end_section=grouped and name != following, style=_style(row))
+
+
+def _text(cell: Cell, shown: str) -> Text:
+    text = Text(shown, overflow="fold", style=cell.style)
+    if cell.strong:
+        text.highlight_words([visible(cell.strong)], "bold reverse")
+    return text
 
 
 def _style(row: dict[str, Cell]) -> str:

@@ -10,7 +10,7 @@ HEAD = {
     "task": "Task",
     "corpus": "Corpus",
     "words": "Word vectors",
-    "bilm": "biLM",
+    "bilm": "Encoder",
     "source": "Source",
     "settings": "Differing settings",
     "placement": "Placement",

@@ -14,7 +14,7 @@ HEAD = {
     "metric": "Metric",
     "corpus": "Corpus",
     "arm": "Model",
-    "bilm": "biLM",
+    "bilm": "Encoder",
     "source": "Source",
 }
 ARMS = {"baseline": "no ELMo", "token": "token layer only", "all": "+ELMo"}

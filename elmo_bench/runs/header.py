@@ -8,6 +8,7 @@ from statistics import median
 
 import torch
 
+from elmo_bench.config.bilm_settings import TransformerSettings
 from elmo_bench.config.settings import CorpusWords, RunSettings
 from elmo_bench.records.environment import environment
 from elmo_bench.records.run import Record, read_records
@@ -29,7 +30,8 @@ def header(stages: Sequence[RunSettings]) -> Iterator[str]:
         files = RunFiles.of(settings)
         yield f"  {arm(settings):24} {_state(settings, files)}{_expected(settings, files, earlier)}"
     if any(map(_needs_bilm, stages)):
-        yield f"  {'biLM ' + last.bilm.name:24} {_bilm_state(last)}"
+        kind = "encoder" if isinstance(last.bilm, TransformerSettings) else "biLM"
+        yield f"  {f'{kind} {last.bilm.name}':24} {_bilm_state(last)}"
     yield f"  {'device':24} {device(last.trainer.accelerator, last.trainer.threads)}"
 
 

@@ -11,6 +11,7 @@ from omegaconf import DictConfig
 if TYPE_CHECKING:
     from elmo_bench.sweep.watch import Watch
 
+HERE = ("BasicLauncher", "JoblibLauncher")  # others may start jobs where other files are
 FAILED = 3  # exit status of a sweep with failed jobs; Hydra's own is 1, the shell's 2
 
 
@@ -34,6 +35,8 @@ class SweepProgress(Callback):
             if config.dry_run:
                 _show_plan(jobs)
                 sys.exit(0)
+            if any(map(str(config.hydra.launcher._target_).endswith, HERE)):
+                _check_inputs(jobs)
         except Exception as error:
             sys.exit(end("run.py", error))
         for name in ("hydra", "hydra_plugins"):
@@ -61,6 +64,21 @@ def _check(config: DictConfig) -> None:
     num_parallel_jobs(config.hydra.launcher, cpu_count())
     for table in set(config.tables) - set(TABLES):
         raise ConfigError(f"tables={table}: unknown; allowed are {', '.join(TABLES)}")
+
+
+def _check_inputs(jobs: list[list[str]]) -> None:
+    """Refuse the sweep if an input is missing; a job with invalid settings reports it itself."""
+    from elmo_bench.config.compose import run_settings
+    from elmo_bench.config.errors import ConfigError
+    from elmo_bench.runs.inputs import check_inputs
+
+    but_seeds = {tuple(w for w in job if not w.startswith("seed=")): None for job in jobs}
+    for overrides in but_seeds:  # seeds share their inputs
+        try:
+            settings = run_settings(list(overrides))
+        except ConfigError:
+            continue
+        check_inputs(settings)
 
 
 def _show_plan(jobs: list[list[str]]) -> None:

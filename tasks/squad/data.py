@@ -54,14 +54,14 @@ def read(path: Path, split: Split, articles: str | None, skipped: Skipped) -> It
     Args:
         path: A SQuAD 1.1 JSON file.
         split: Which articles to take, if `articles` is given.
-        articles: A JSON file {split: [titles]} that divides one file into splits; for a split
-            that it does not name, the whole file is read.
+        articles: A JSON file {split: [titles]} that divides one file into splits. Articles that
+            it does not name are read whatever the split, as is all of a split that it omits.
         skipped: Counts what is skipped.
     """
-    titles = None if articles is None else _titles(Path(articles).expanduser(), split)
+    others = articles and _of_other_splits(Path(articles).expanduser(), split)
     found = False
     for location, article, paragraph, question in read_questions(path):
-        if titles is not None and str(article.get("title")) not in titles:
+        if others and str(article.get("title")) in others:
             continue
         found = True
         try:
@@ -79,16 +79,19 @@ def read(path: Path, split: Split, articles: str | None, skipped: Skipped) -> It
             yield example
     if not found:
         raise DataError(
-            path, None, "the file contains no questions" + (" from these articles" * bool(titles))
+            path, None, "the file contains no questions" + (" from these articles" * bool(others))
         )
 
 
-def _titles(path: Path, split: Split) -> frozenset[str] | None:
-    """Return the articles of a split; None, for the whole file, if the JSON omits the split."""
+def _of_other_splits(path: Path, split: Split) -> frozenset[str]:
+    """Return the articles that the JSON names for other splits than this one."""
     splits = read_json(path)
     if not isinstance(splits, dict) or not all(isinstance(t, list) for t in splits.values()):
         raise DataError(path, None, "not a JSON object {split: [titles]}")
-    return frozenset(map(str, splits[split])) if split in splits else None
+    if split not in splits:
+        return frozenset()
+    named = {name: frozenset(map(str, titles)) for name, titles in splits.items()}
+    return frozenset().union(*named.values()) - named[split]
 
 
 Node = Mapping[str, Any]

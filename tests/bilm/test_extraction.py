@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from benchmarks.extraction import Reference
 from elmo_bench import BiLm
 from elmo_bench.bilm import extraction as extract
+from elmo_bench.bilm import lstm
+from elmo_bench.bilm.panels import PANEL_ROWS
 from elmo_bench.config.bilm_settings import CharCnnSettings, CharRnnSettings, WordEncoderSettings
 from elmo_bench.kernels.compiled import without_kernel
 from tests.bilm.test_model import read_architecture
@@ -125,6 +127,15 @@ def test_layers_of_a_sentence_depend_on_nothing_but_the_sentence(
         finally:
             torch.set_num_threads(before)
     assert all(torch.equal(together[place], alone[n]) for place, n in enumerate(order))
+
+
+def test_steps_read_in_spans_give_the_same_layers(tiny_bilm, monkeypatch):
+    sentences = [["w0", "w1", "w2"] * (1 + number % 3) for number in range(PANEL_ROWS + 3)]
+    monkeypatch.setattr(lstm, "SPAN_ROWS", 2 * len(sentences))
+    with without_kernel():
+        in_spans = tiny_bilm.embed(sentences)
+    for got, wanted in zip(in_spans, tiny_bilm.embed(sentences), strict=True):
+        torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("size", ["small", pytest.param("original", marks=pytest.mark.slow)])

@@ -203,22 +203,23 @@ def test_the_manifest_has_every_file_of_the_open_experiments(name):
     named = [
         path for value in named if value for path in ([value] if isinstance(value, str) else value)
     ]
-    named += [config.words.path, *filter(None, [config.task.build.get("articles")])]
+    named += [*config.words.path, *filter(None, [config.task.build.get("articles")])]
     assert {path.removeprefix("data/") for path in named} <= {*used}
     if config.data.dir:
         splits = [f.split for p, f in used.items() if f"data/{p}".startswith(config.data.dir)]
         assert splits == ["train", "dev", "test"]
 
 
-@pytest.mark.parametrize("name", ["ner", "sst5", "snli", "srl", "coref"])
+@pytest.mark.parametrize("name", ["ner_wnut17", "sst5", "snli", "srl", "coref"])
 def test_the_recorded_runs_had_as_many_examples(name):
     corpora = [c for c in read_manifest(SHIPPED).corpora if f"experiment=open/{name}" in c.used_by]
     counted = dict.fromkeys(("train", "dev", "test"), 0)
     for file in (file for corpus in corpora for file in corpus.files if file.split):
         counted[file.split] += file.counts["examples"]
-    paths = PROJECT.glob(f"results/**/runs/{name}-*.json")
+    config = compose("run", [f"experiment=open/{name}"])
+    paths = PROJECT.glob(f"results/**/runs/{config.task.name}-*.json")
     records = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    sizes = [record["sizes"] for record in records if record["config"]["data"]["kind"] == "files"]
+    sizes = [record["sizes"] for record in records if record["data"] == config.data.name]
     assert sizes
     for size in sizes:
         assert {split: size[f"{split} examples"] for split in counted} == counted

@@ -31,6 +31,7 @@ from elmo_bench.records.run import read_records
 from elmo_bench.report import formats
 from elmo_bench.report.all_tables import build_tables
 from elmo_bench.report.names import TABLES
+from elmo_bench.report.page.build import build_page
 from elmo_bench.report.terminal import show
 from elmo_bench.runs.bilm import finetuning_perplexity
 from elmo_bench.runs.files import RunFiles
@@ -158,6 +159,11 @@ def read_reports(folder: Path) -> int:
             show(table, Console(file=file, width=100))
     formats.as_json(tables)
     return len(records) + len(analyses)
+
+
+def read_page(folder: Path) -> None:
+    """The page with all figures."""
+    build_page(read_records(folder / "runs"), read_analyses(folder / "analysis"))
 
 
 def _redact(folder: Path) -> None:

@@ -4,12 +4,13 @@ import gzip
 import random
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from elmo_bench.errors import UserError
-from tests.damaged.kinds import KINDS, Kind
+from tests.damaged.kinds import KINDS, Kind, read_page, read_reports
 from tests.damaged.mutations import mutate_bytes
 
 SECONDS = 5.0  # for one of these small files, on a busy machine
@@ -55,3 +56,11 @@ def test_a_damaged_file_is_refused_with_a_user_error_or_read(kind, tmp_path):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_thousands_of_mutations(kind, tmp_path):
     assert not surprises(kind, tmp_path, number=500 if kind.tolerant else 4000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind.read is read_reports], ids=lambda kind: kind.name
+)
+def test_the_page_is_built_whatever_is_in_one_file(kind, tmp_path):
+    assert not surprises(replace(kind, read=read_page), tmp_path, number=40)

@@ -94,3 +94,13 @@ def test_arms_differ_in_lightness_for_grayscale_print():
 
     values = sorted(lightness(COLORS[arm]) for arm in ("elmo", "baseline", "untrained"))
     assert min(b - a for a, b in itertools.pairwise(values)) > 20
+
+
+def test_the_control_of_one_encoder_is_not_drawn_beside_another():
+    other = {"bilm__name": "MiniLM", "bilm__fingerprint": "beef"}
+    arms = [{"elmo": None}, {}, {"bilm__weights": "random"}, other]
+    with styled():
+        left, _ = OF_RUNS["gains"](Runs([record("ner", **arm) for arm in arms])).axes
+    rows = [label.get_text() for label in left.get_yticklabels()]
+    [control] = [c for c in left.containers if "untrained" in c.get_label()]
+    assert rows[round(control.lines[0].get_ydata()[0])] == "ner, mini"

@@ -44,6 +44,18 @@ def test_the_gain_is_over_the_seeds_that_both_arms_share():
     assert main_row(records)["gain"].values["absolute"] == pytest.approx(10.0)
 
 
+def test_runs_without_a_test_score_have_no_gain():
+    records = [scored("ner", 1, 80.0, elmo=None), replace(record("ner", 1), scores={})]
+    assert "gain" not in main_row(records)
+
+
+def test_a_transformer_is_called_an_encoder_and_not_a_bilm():
+    transformer = scored("ner", 1, 92.0, bilm__fingerprint="b", bilm__name="MiniLM")
+    table = main_table(Runs([*pair(1), transformer]), tasks=["ner"])
+    assert table.columns["bilm"] == "Encoder"
+    assert {row["bilm"].text for row in table.rows} == {"mini", "MiniLM"}
+
+
 def test_the_untrained_bilm_has_a_separate_row():
     records = [*pair(1), scored("ner", 1, 79.0, bilm__weights="random")]
     row = main_row(records, bilm="mini, untrained")

@@ -1,5 +1,6 @@
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -86,3 +87,20 @@ def test_the_summary_of_a_run_fits_80_columns():
         scores = {"baseline": 90.15, "elmo": 92.22}
         show_comparison(record(task, elmo=None), record(task), scores, console)
     assert max(map(len, console.file.getvalue().splitlines())) <= 80
+
+
+def test_the_header_is_printed_once_above_all_headings():
+    text = printed(table_of(row("ner", "small"), row("ner", "large"), row("srl", "small")), 24)
+    assert text.count("Task") == 1 and text.index("Task") < text.index("biLM: small")
+
+
+def test_what_is_not_shown_is_not_explained():
+    def missing_paper(task):
+        return row(task, "small") | {"paper": Cell(command=f"python run.py task={task}")}
+
+    table = table_of(missing_paper("ner"), missing_paper("srl"))
+    notes = ["Paper: of 2018.", "Score: in percent."]
+    narrow = printed(replace(table, notes=notes), 24)
+    assert "of 2018" not in narrow and "run.py" not in narrow and "in percent" in narrow
+    wide = printed(replace(table, notes=notes), 80)
+    assert "of 2018" in wide and "[1] python run.py task=ner" in wide

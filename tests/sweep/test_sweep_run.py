@@ -61,13 +61,29 @@ def test_jobs_share_a_baseline_and_print_a_line_each_and_the_comparison(run_py, 
 
 
 def test_a_failing_job_is_recorded_and_the_others_run(run_py, tmp_path):
-    command = ("-m", "task=ner", "baseline=skip", "bilm.weights=nowhere,random")
-    status, shown = run_py(*command)
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "config.yaml").write_text("name: 1")
+    weights = f"bilm.weights={tmp_path / 'damaged'},random"
+    status, shown = run_py("-m", "task=ner", "baseline=skip", weights)
     failed, good = sorted(read_records(tmp_path / "results"), key=lambda r: r.error is None)
     assert status == 3
-    assert "no biLM checkpoint at nowhere" in failed.error and failed.scores == {}
+    assert "damaged/config.yaml" in failed.error and failed.scores == {}
     assert good.config["bilm"]["weights"] == "random" and good.scores["test"]
     assert "1 of 2 jobs failed" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["bilm.weights=random,nowhere"], "no biLM checkpoint at nowhere"),
+        (["data=files", "data.dir=/nonexistent", "seed=1,2"], "no such folder (data.dir)"),
+        (["words=glove", "words.path=/nonexistent", "seed=1,2"], "no such file (words.path)"),
+    ],
+)
+def test_a_missing_input_ends_a_sweep_before_its_first_job(run_py, tmp_path, words, said):
+    status, shown = run_py("-m", "task=ner", *words)
+    assert status == 2 and shown.count("\n") == 1 and said in shown
+    assert not read_records(tmp_path / "results")
 
 
 def test_the_same_command_does_only_what_is_missing(run_py, tmp_path):

@@ -98,6 +98,13 @@ def test_a_split_whose_articles_are_not_in_the_file_is_an_error(cut_file):
         cut_file("dev")
 
 
+def test_an_article_that_no_split_names_is_read(tmp_path):
+    path, articles = tmp_path / "squad.json", tmp_path / "splits.json"
+    path.write_text(changed())
+    articles.write_text('{"train": ["another"], "dev": ["third"]}')
+    assert len(list(read(path, "train", str(articles), Counter()))) == 1
+
+
 def test_articles_divide_one_file_into_splits():
     path = shared("data", "qa", "squadshifts_new_wiki_v1.0.json.gz")
     articles = str(shared("data", "qa", "squadshifts_new_wiki.splits.json"))

@@ -14,7 +14,7 @@ from elmo_bench.report.weights import layer_name
 
 EMPTY = "no analysis with scores; run `elmo-bench wsd BILM` or `elmo-bench pos BILM` first"
 # The same method looks the same in every panel: what it compares with and whether it centers is
-# the color (centered: open markers), a window is dashed, the biLM is the marker.
+# the color (centered: open markers), a window is dashed, the encoder is the marker.
 METHOD_COLORS = {
     ("sense", False): "#0072b2",
     ("sense", True): "#56b4e9",
@@ -28,7 +28,7 @@ GRAYS = ["#404040", "#707070", "#9a9a9a"]
 
 
 def draw(analyses: list[Analysis]) -> Figure:
-    """A panel for each analysis and corpus, a line for each biLM and method."""
+    """A panel for each analysis and corpus, a line for each encoder and method."""
     panels: dict[tuple[str, str], list[Analysis]] = defaultdict(list)
     for analysis in analyses:
         if analysis.metric:

@@ -25,8 +25,7 @@ def draw(runs: Runs) -> Figure:
     figure = new_figure(7.2, 0.9 + 0.44 * len(trained))
     left, right = figure.subplots(1, 2, sharey=True)
     for row, group in enumerate(trained):
-        control = [g for g in groups if g.is_untrained and runs.baseline(g) is runs.baseline(group)]
-        arms = {"elmo": group} | ({"untrained": control[0]} if control else {})
+        arms = {"elmo": group} | _control(runs, groups, group)
         for arm, run in arms.items():
             if arm == "elmo" or not group.is_untrained:
                 _mark(left, right, runs, run, row)
@@ -43,6 +42,14 @@ def draw(runs: Runs) -> Figure:
     left.set_ylim(len(trained) - 0.5, -0.5)
     legend_below(figure, left)
     return figure
+
+
+def _control(runs: Runs, groups: list[Group], group: Group) -> dict[str, Group]:
+    """The same runs with the same encoder, untrained."""
+    names = group.any_record.bilm, runs.baseline(group)
+    untrained = [g for g in groups if g.is_untrained]
+    found = [g for g in untrained if (g.any_record.bilm, runs.baseline(g)) == names]
+    return {"untrained": found[0]} if found else {}
 
 
 def _mark(left: Axes, right: Axes, runs: Runs, group: Group, row: int) -> None:

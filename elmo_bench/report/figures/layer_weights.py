@@ -25,7 +25,7 @@ EMPTY = "no finished run that mixes layers; start one with `python run.py task=N
 
 
 def draw(runs: Runs) -> Figure:
-    """Draw the runs that the main table shows, without those with an untrained biLM."""
+    """Draw the runs that the main table shows, without those with an untrained encoder."""
     groups = [g for g in headline_groups(runs) if not g.is_untrained and learned_weights(g)]
     if not groups:
         raise UserError(EMPTY)

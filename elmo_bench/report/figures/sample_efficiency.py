@@ -54,7 +54,7 @@ def _families(runs: Runs) -> list[Arms]:
     """For each model and corpus, the arms that have runs on several fractions of the data."""
     by_context: dict[str, Arms] = defaultdict(lambda: defaultdict(list))
     for group in runs.groups:
-        if group.records and group.any_record.elmo in ("none", "paper"):
+        if group.scored("test") and group.any_record.elmo in ("none", "paper"):
             context = group.key(*ELMO_KEYS, "data.train_fraction")
             elmo = key_of({k: group.config.get(k) for k in ELMO_KEYS})
             by_context[f"{group.task} {context}"][elmo].append(group)

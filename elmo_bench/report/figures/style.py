@@ -24,7 +24,7 @@ DASHES = {"baseline": "--", "elmo": "-", "untrained": "-.", "paper": ":"}
 NAMES = {
     "baseline": "baseline",
     "elmo": "+ELMo",
-    "untrained": "+ELMo, untrained biLM",
+    "untrained": "+ELMo, untrained",
     "paper": "paper",
 }
 LAYER_COLORS = ["#56b4e9", "#0072b2", "#d55e00", "#009e73", "#cc79a7"]

@@ -107,7 +107,7 @@ def _runs(runs: Runs) -> Iterator[RunView]:
             yield RunView(
                 record=record,
                 anchor=f"run-{record.source}-{record.run}-{record.seed}",
-                arm="baseline" if group.is_baseline else f"ELMo {record.elmo}, biLM {group.bilm}",
+                arm="baseline" if group.is_baseline else f"ELMo {record.elmo}, {group.bilm}",
                 settings=settings,
                 curve=curve(record, baseline),
                 weights=list(_weights(record)),
