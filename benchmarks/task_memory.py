@@ -52,7 +52,7 @@ LONGEST_SENTENCE = 60  # of a document
 
 
 def example(task: str, number: int, num_tokens: int, draws: random.Random) -> Example:
-    """An example with this many tokens, or a document of sentences of up to 60."""
+    """An example with this many tokens in its first segment; of coref, a document of sentences."""
     words = tuple(f"word{draws.randrange(NUM_WORDS)}" for _ in range(num_tokens))
     second = tuple(f"word{draws.randrange(NUM_WORDS)}" for _ in range(SECOND.get(task, 0)))
     segments = (words, second) if second else (words,)
@@ -73,18 +73,21 @@ def example(task: str, number: int, num_tokens: int, draws: random.Random) -> Ex
             arguments = tuple((n, n, label) for n, label in enumerate(labels, start=1))
             target = SrlTarget(0, ((0, 0, "V"), *arguments))
         case "coref":
-            starts = range(0, num_tokens, 10)  # of mentions
-            clusters = tuple(tuple((m, m) for m in starts[n::20]) for n in range(20))
-            target = CorefTarget("made/up", 0, "made", ("-",) * num_tokens, clusters)
-            segments = tuple(_sentences(words, draws))
+            return document(num_tokens, LONGEST_SENTENCE, draws)
     return Example(f"{task}{number}", segments, target)
 
 
-def _sentences(words: tuple[str, ...], draws: random.Random) -> Iterator[tuple[str, ...]]:
-    while words:
-        length = draws.randint(1, LONGEST_SENTENCE)
-        yield words[:length]
-        words = words[length:]
+def document(num_words: int, longest: int, draws: random.Random) -> Example:
+    """A document of sentences of 1 to `longest` words; every tenth word is a mention."""
+    sentences, left = [], num_words
+    while left:
+        length = min(left, draws.randint(1, longest))
+        sentences.append(tuple(f"word{draws.randrange(NUM_WORDS)}" for _ in range(length)))
+        left -= length
+    mentions = range(0, num_words, 10)
+    clusters = tuple(tuple((m, m) for m in mentions[n::20]) for n in range(20))
+    target = CorefTarget("made/up", 0, "made", ("-",) * num_words, clusters)
+    return Example("made/up_0", tuple(sentences), target)
 
 
 def largest_batch(settings: RunSettings, num_tokens: int) -> Batch:
