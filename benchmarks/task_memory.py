@@ -43,8 +43,8 @@ from elmo_bench.tasks.srl.data import SrlTarget
 
 NUM_LAYERS, ELMO_DIM = 3, 1024
 NUM_WORDS = 100_000  # with a vector
-# Tokens of the longest first segment, and of the second: the longest sentences of the training
-# splits of CoNLL-2003, SST and SNLI; where SQuAD and SRL cut or skip; a document of OntoNotes.
+# Tokens of the longest first segment, and of the second: about the longest of the training splits
+# of CoNLL-2003, SST, SNLI and OntoNotes; where SQuAD and SRL cut or skip.
 LONGEST = {"ner": 113, "sst5": 52, "snli": 82, "squad": 400, "srl": 100, "coref": 4000}
 SECOND = {"snli": 62, "squad": 40}
 WORD_DIM = {"ner": 50, "srl": 100, "coref": 350}  # of the originals; else 300
