@@ -9,7 +9,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import torch
 from pytorch_lightning.plugins import CheckpointIO
@@ -49,7 +49,7 @@ class SealedCheckpoints(CheckpointIO):
         with replace_file(path, keep) as unfinished, unfinished.open("wb") as file:
             sealing = _Sealing(file)
             try:
-                torch.save({**checkpoint, **made}, sealing)
+                torch.save({**checkpoint, **made}, cast(IO[bytes], sealing))
             except RuntimeError:
                 if sealing.problem is None:
                     raise
