@@ -1,6 +1,7 @@
 """What run.py and pretrain.py share around Hydra's main: help, flags, and errors in one line."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -123,11 +124,20 @@ def _for_hydra(words: list[str]) -> list[str]:
 
 def _chooses_task(word: str) -> bool:
     """Whether a word of the command line is a task, or an experiment that names its tasks."""
-    group, _, option = word.partition("=")
-    path = CONF / "experiment" / f"{option}.yaml"
-    if group != "experiment" or not path.exists():
-        return group == "task"
-    return "override /task:" in path.read_text(encoding="utf-8")
+    group, _, value = word.partition("=")
+    experiments = value.split(",") if group == "experiment" else []
+    return group == "task" or (bool(experiments) and all(map(_names_task, experiments)))
+
+
+def _names_task(experiment: str) -> bool:
+    """Whether the file of an experiment names tasks, or one that it is based on does."""
+    path = CONF / "experiment" / f"{experiment}.yaml"
+    if not path.exists():
+        return True  # Hydra lists those that exist
+    text = path.read_text(encoding="utf-8")
+    bases = re.findall(r"^ +- (?!_self_)([\w/]+)$", text, re.MULTILINE)
+    folder = Path(experiment).parent
+    return "override /task:" in text or any(_names_task(str(folder / base)) for base in bases)
 
 
 def _task_list(program: str) -> str:

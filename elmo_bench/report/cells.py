@@ -1,13 +1,15 @@
 """Tables before they are formatted: each cell has a text to display and raw values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from elmo_bench.report.gain import error_reduction, format_gain
 from elmo_bench.report.groups import Group, mean_and_spread
+from elmo_bench.report.training import unconverged
 
 PAPER = "paper"  # the corpus column in rows of published numbers
+UNCONVERGED = "*: a run ended at max_epochs, before its dev score had stopped rising."
 SHORT = "short cells"  # in Table.narrow: where cells change to their short form
 Value = float | int | str | None
 
@@ -127,6 +129,15 @@ def score(group: Group, split: str) -> Cell:
     text = f"{mean:.2f}" if spread is None else f"{mean:.2f} ± {spread:.2f}"
     values_by_name = {"mean": mean, "sd": spread, "n": len(values)}
     return Cell(f"{text} ({len(values)})", values_by_name, short=text)
+
+
+def final_score(group: Group) -> Cell:
+    """The test score, with a * if a training did not converge."""
+    cell, num_runs = score(group, "test"), unconverged([group])
+    if not cell.text or not num_runs:
+        return cell
+    values = {**cell.values, "unconverged": num_runs}
+    return replace(cell, text=f"{cell.text}*", values=values, short=f"{cell.short}*")
 
 
 def scores(groups: list[tuple[Group, str]], split: str) -> Cell:

@@ -85,4 +85,4 @@ def _show_plan(jobs: list[list[str]]) -> None:
     from elmo_bench.config.compose import run_settings
     from elmo_bench.sweep.plan import plan, show_plan
 
-    show_plan([part for job in jobs for part in plan(run_settings(job))])
+    show_plan([run for job in jobs for run in plan(run_settings(job))])
