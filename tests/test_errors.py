@@ -89,6 +89,17 @@ def _status(call):
         (pretrain, ["corpus=text", f"corpus.path={NOWHERE}"], f"No file matches '{NOWHERE}'"),
         (run, ["task=ner", "logger=wandb", "logger.mode=online"], "take logger.mode=offline"),
         (pretrain, ["logger=wandb", "logger.mode=online"], "take logger.mode=offline"),
+        (
+            run,
+            ["-m", "task=ner", "seed=1,2", "words=glove", f"words.path={NOWHERE}"],
+            "(words.path)",
+        ),
+        (run, ["-m", "task=ner", "seed=1,2", "data=files", f"data.dir={NOWHERE}"], "(data.dir)"),
+        (
+            run,
+            ["task=ner", "words=glove", "words.path=a", "words.dim=1"],
+            "py: words.dim=1: the key",
+        ),
         (pretrain, ["bilm=transformer"], "cannot be pretrained here: it comes pretrained"),
         (
             pretrain,

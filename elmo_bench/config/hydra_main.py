@@ -193,9 +193,9 @@ def _mistyped(words: list[str], name: str) -> list[str]:
             continue
         node, parts = cfg, key.split(".")
         for depth, part in enumerate(parts, start=1):
-            if part not in node:
+            known = [str(k) for k in node]
+            if part not in known:  # OmegaConf's own `in` denies keys whose value is still ???
                 shown = value if depth == len(parts) else None
-                known = [str(k) for k in node]
                 lines.append(unknown_key(".".join(parts[:depth]), shown, known))
                 break
             below = OmegaConf.select(node, part)

@@ -40,8 +40,8 @@ def show(table: Table, console: Console) -> None:
     titled.sort(key=lambda pair: order[pair[0]])
     console.print(_empty(table, chosen, widths, header=True))
     for title, pairs in groupby(titled, key=lambda pair: pair[0]):
-        if title:
-            _line(console, title, "bold")
+        if chosen.headings:  # rows without one must not seem to belong to the one above
+            _line(console, title or "Others", "bold")
         shown = _empty(table, chosen, widths, header=False)
         _add_rows(shown, table, [row for _, row in pairs], chosen)
         console.print(shown)

@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 if TYPE_CHECKING:
     from elmo_bench.sweep.watch import Watch
 
-HERE = ("BasicLauncher", "JoblibLauncher")  # others may start jobs where other files are
+HERE = ("BasicLauncher", "JoblibLauncher", "LocalLauncher")  # others may have other files
 FAILED = 3  # exit status of a sweep with failed jobs; Hydra's own is 1, the shell's 2
 
 

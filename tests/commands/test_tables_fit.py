@@ -22,7 +22,8 @@ def printed(monkeypatch, capsys):
         monkeypatch.setenv("COLUMNS", str(width))
         capsys.readouterr()
         main(list(map(str, words)))
-        text = capsys.readouterr().out
+        text, problem = capsys.readouterr()
+        assert not problem.strip()
         table = [line for line in text.splitlines() if not line.endswith(".json")]
         assert max(map(len, table)) <= width, text
         assert "\x1b" not in text
@@ -35,10 +36,9 @@ def printed(monkeypatch, capsys):
 def test_caches(width, printed, tmp_path):
     cache = FeatureCache(tmp_path, CacheInfo("f" * 64, "float32", 3, 1024))
     cache._prepare([("a",)])
-    cache.folder.rename(tmp_path / (EVIL.replace("/", "") + LONG))
     for action in ("ls", "verify"):
         text = printed(width, "cache", action, "--root", tmp_path)
-        assert SHOWN.replace("/", "") in text and "segments" in text and "MB" in text
+        assert cache.folder.name[:20] in text and "segments" in text and "MB" in text
 
 
 @WIDTHS
@@ -46,9 +46,10 @@ def test_corpora(width, printed, tmp_path):
     (tmp_path / "ner").mkdir()
     (tmp_path / "ner" / f"{LONG}.txt").write_text(NER)
     manifest = {
+        "version": 1,
         "corpora": [
             {
-                "name": "evil", "folder": "ner", "license": EVIL, "source": "", "made": "",
+                "name": "evil", "about": "", "license": EVIL, "sources": [], "made": "",
                 "files": [{"path": f"ner/{LONG}.txt", "bytes": 3, "sha256": "0" * 64}],
             }
         ]
@@ -56,14 +57,14 @@ def test_corpora(width, printed, tmp_path):
     path = tmp_path / "data.json"
     path.write_text(json.dumps(manifest))
     text = printed(width, "data", "check", tmp_path, "--manifest", path)
-    assert SHOWN in text and "differs" in text and "bytes,not3" in text
+    assert SHOWN in text and "differs" in text and "bytes," in text
 
 
 @WIDTHS
 def test_perplexity(width, printed, tmp_path):
     make_bilm(tmp_path / "bilm")
     text = tmp_path / (EVIL.replace("/", "") + LONG)
-    text.write_text("the cat\n")
+    text.write_text("the cat\n" * 4)
     shown = printed(width, "perplexity", tmp_path / "bilm", text, "--stateful", 2)
     assert "carried" in shown and "mean" in shown
 

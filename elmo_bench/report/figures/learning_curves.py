@@ -111,7 +111,7 @@ def _draw_panel(axes: Axes, panel: Panel, styles: Mapping[str, dict[str, Any]]) 
     if per_epoch is not None:
         scale = (lambda x: np.asarray(x) / per_epoch, lambda x: np.asarray(x) * per_epoch)
         above = axes.secondary_xaxis("top", functions=scale)
-        above.set_xlabel("epochs", labelpad=1)
+        above.set_xlabel("epochs", labelpad=3)
         above.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
 
 
