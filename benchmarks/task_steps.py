@@ -14,8 +14,8 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.coref_memory import ELMO_DIM, LAYERS, WORD_DIM, document
 from benchmarks.srl_encoder import seconds
+from benchmarks.task_memory import ELMO_DIM, NUM_LAYERS, document
 from elmo_bench.config.compose import task_settings
 from elmo_bench.config.locating import build_task
 from elmo_bench.data.example import Example, distinct_segments
@@ -25,6 +25,8 @@ from elmo_bench.nn.word_embedding import random_words
 from elmo_bench.pretraining.memory import keep_freed_memory
 from elmo_bench.task import collate
 from elmo_bench.tasks.srl.data import SrlTarget
+
+WORD_DIM = 300
 
 
 def sentence(number: int, generator: random.Random) -> Example:
@@ -40,8 +42,8 @@ def step_of(name: str, examples: Sequence[Example]) -> Callable[[], None]:
     words = random_words(distinct_segments(examples), WORD_DIM, True, 1, 0.25)
     labels = task.label_vocabulary(examples)
     model = task.build_model(words, {"input": ELMO_DIM}, labels).train()
-    mix = ElmoMix(LAYERS, dropout=0.5)
-    layers = torch.randn(LAYERS, *collate(examples).mask.shape, ELMO_DIM)
+    mix = ElmoMix(NUM_LAYERS, dropout=0.5)
+    layers = torch.randn(NUM_LAYERS, *collate(examples).mask.shape, ELMO_DIM)
     batch = collate(examples, layers)
 
     def step() -> None:

@@ -52,8 +52,14 @@ def free_memory(device: torch.device) -> int:
     """Bytes that are free on a GPU; a guess for kinds that do not tell."""
     if device.type == "cuda":
         free: int = torch.cuda.mem_get_info(device)[0]
-        return free
+        # What torch has freed but keeps for later is not free for the driver.
+        return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     return 1 << 31
+
+
+def widest_float(device: torch.device) -> torch.dtype:
+    """The type for sums that lose much in float32; MPS has no other."""
+    return torch.float32 if device.type == "mps" else torch.float64
 
 
 def random_state(device: torch.device) -> dict[str, Tensor]:

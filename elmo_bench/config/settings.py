@@ -335,11 +335,23 @@ class TrainerSettings(Settings):
 
     name: str
     accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps", "tpu"] = Field(description="device")
+    devices: Count = Field(default=1, description="one: a task trains on a single device")
     threads: Count | None = Field(description="CPU threads; null leaves it to torch")
     matmul_precision: MatmulPrecision | None = Field(
         default=None, description="of float32 products on a GPU; null: high (TF32)"
     )
     progress_bar: bool = Field(description="whether to show one")
+
+    @field_validator("devices")
+    @classmethod
+    def _one(cls, value: int) -> int:
+        if value > 1:
+            raise ValueError(
+                "a task trains on one device. To use several GPUs, run several jobs, which take "
+                "one each: python run.py -m seed=1,2,3 hydra/launcher=joblib "
+                f"hydra.launcher.n_jobs={value} ... (docs/gpu.md)"
+            )
+        return value
 
 
 class CsvLogger(Settings):

@@ -12,11 +12,12 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from elmo_bench.data.tags import Transitions
+from elmo_bench.devices import widest_float
 
 # Used instead of minus infinity: no sum of scores comes near it, and gradients stay finite.
 FORBIDDEN = -1e30
-# If scores differ by no more than this, in nats, their exponentials stay well within float64.
-SAFE_RANGE = 100.0
+# If scores differ by no more than this, in nats, their exponentials stay well within the type.
+SAFE_RANGE = {torch.float64: 100.0, torch.float32: 40.0}
 
 
 class ChainScores(NamedTuple):
@@ -108,13 +109,13 @@ def log_partition(
 ) -> Float[Tensor, "segment"]:
     """The logarithm of the sum of exp(score) over all tag sequences."""
     dtype = emissions.dtype
-    wide = torch.float32 if mask.device.type == "mps" else torch.float64  # MPS has no float64
+    wide = widest_float(mask.device)
     emissions = torch.where(mask.unsqueeze(2), emissions, 0.0).to(wide)
     exact = ChainScores(*(score.to(wide) for score in scores))
     with torch.no_grad():
         learned = exact.between[exact.between > FORBIDDEN / 2]
         spread = (emissions.amax(2) - emissions.amin(2)).max() + (learned.max() - learned.min())
-    if spread > SAFE_RANGE:
+    if spread > SAFE_RANGE[wide]:
         return _sum_logarithms(emissions, mask, exact).to(dtype)
     partition: Tensor = _SumProducts.apply(emissions, mask, *exact)
     return partition.to(dtype)

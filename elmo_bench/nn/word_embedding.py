@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from elmo_bench.data.example import Segment
 from elmo_bench.data.vectors import read_joined
+from elmo_bench.devices import to_device
 
 PADDING, UNKNOWN = 0, 1  # the first two rows of the table
 Lowercase = bool | Literal["fallback"]
@@ -65,7 +66,7 @@ class WordEmbedding(nn.Module):
         padded = np.full((len(segments), max(map(len, segments))), PADDING)
         for row, segment in enumerate(segments):
             padded[row, : len(segment)] = [self.row(word) for word in segment]
-        rows = torch.from_numpy(padded).to(self.table.weight.device)
+        rows = to_device(padded, self.table.weight.device)
         if self.training:
             rate = self.drop_rate[rows]
             rows = rows.masked_fill(torch.rand_like(rate) < rate, UNKNOWN)

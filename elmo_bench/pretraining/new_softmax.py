@@ -35,15 +35,15 @@ def softmax_alone(settings: PretrainSettings) -> PretrainSettings:
 @contextmanager
 def frozen(bilm: BiLm) -> Iterator[None]:
     """Keep a biLM as it is, without dropout, and trainable as before afterwards."""
-    trainable = [parameter for parameter in bilm.parameters() if parameter.requires_grad]
+    # By name: on some devices a model that is moved there has other parameters afterwards.
+    trainable = {name for name, parameter in bilm.named_parameters() if parameter.requires_grad}
     bilm.eval()
-    for parameter in trainable:
-        parameter.requires_grad_(False)
+    bilm.requires_grad_(False)
     try:
         yield
     finally:
-        for parameter in trainable:
-            parameter.requires_grad_(True)
+        for name, parameter in bilm.named_parameters():
+            parameter.requires_grad_(name in trainable)
         bilm.train()
 
 

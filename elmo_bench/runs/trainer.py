@@ -9,6 +9,7 @@ import torch
 from pytorch_lightning import Callback, Trainer, seed_everything
 from pytorch_lightning.callbacks import EarlyStopping, EMAWeightAveraging, ModelCheckpoint
 
+from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.devices import resolve_device, set_matmul_precision
 from elmo_bench.runs.files import RunFiles
@@ -77,12 +78,16 @@ def new_trainer(
 
 
 def set_up_process(settings: RunSettings) -> None:
-    """Set threads, precision and seed, and quiet Lightning."""
-    if settings.trainer.threads is not None:
-        torch.set_num_threads(settings.trainer.threads)
-    set_matmul_precision(
-        settings.trainer.matmul_precision, resolve_device(settings.trainer.accelerator)
-    )
+    """Set threads, precision and seed, and quiet Lightning; refuse what the device cannot do."""
+    how, precision = settings.trainer, settings.task.training.precision
+    device = resolve_device(how.accelerator)
+    if precision != "32-true" and device.type == "cpu" and how.accelerator != "tpu":
+        raise ConfigError(
+            f"task.training.precision={precision} needs a GPU; set 32-true for the CPU."
+        )
+    if how.threads is not None:
+        torch.set_num_threads(how.threads)
+    set_matmul_precision(how.matmul_precision, device)
     seed_everything(settings.seed, verbose=False)
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", module="pytorch_lightning")

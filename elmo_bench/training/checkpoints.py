@@ -5,12 +5,11 @@ A sealed file is what `torch.save` writes, followed by a mark and the SHA-256 of
 """
 
 import hashlib
-import io
 import logging
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import torch
 from pytorch_lightning.plugins import CheckpointIO
@@ -47,11 +46,16 @@ class SealedCheckpoints(CheckpointIO):
         path = Path(path)
         keep = previous(path) if path.name in self.keep else None
         made = {"identity": self.identity, "torch_version": str(torch.__version__)}
-        content = io.BytesIO()  # written by us, since torch hides why a write failed
-        torch.save({**checkpoint, **made}, content)
         with replace_file(path, keep) as unfinished, unfinished.open("wb") as file:
-            file.write(content.getbuffer())
-            file.write(MARK + hashlib.sha256(content.getbuffer()).digest())
+            sealing = _Sealing(file)
+            try:
+                torch.save({**checkpoint, **made}, cast(IO[bytes], sealing))
+            except RuntimeError:
+                if sealing.problem is None:
+                    raise
+            if sealing.problem is not None:
+                raise sealing.problem
+            file.write(MARK + sealing.digest.digest())
 
     def load_checkpoint(
         self,
@@ -65,6 +69,29 @@ class SealedCheckpoints(CheckpointIO):
     def remove_checkpoint(self, path: str | Path) -> None:
         """Remove a checkpoint that is no longer wanted."""
         Path(path).unlink(missing_ok=True)
+
+
+class _Sealing:
+    """A file that computes the checksum of what is written, so that no copy in memory is needed.
+
+    torch hides why a write failed, so the reason is kept.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.digest = file, hashlib.sha256()
+        self.problem: OSError | None = None
+
+    def write(self, piece: Any) -> int:
+        try:
+            self.file.write(piece)
+        except OSError as problem:
+            self.problem = problem
+            return 0  # which torch reports as an error, at a place where it can
+        self.digest.update(piece)
+        return len(piece)
+
+    def flush(self) -> None:
+        self.file.flush()
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_bench.data.tags import bioul_transitions, to_bioul, to_iob2
+from elmo_bench.devices import to_device
 from elmo_bench.nn.birnn import BiLstm
 from elmo_bench.nn.char_cnn import CharCnn
 from elmo_bench.nn.crf import Crf
@@ -54,7 +55,7 @@ class Tagger(nn.Module):
         emissions = self.emissions(batch, elmo)
         rows = batch.row_index()
         emissions, mask = emissions[rows], batch.mask[rows]
-        gold = self.gold(batch).to(emissions.device)
+        gold = to_device(self.gold(batch), emissions.device)
         loss = -self.crf(emissions, gold, mask).mean() if len(gold) else emissions.new_zeros(())
         if self.training:
             return Output(loss, [])

@@ -95,8 +95,10 @@ class Esim(nn.Module):
 
         Premises are about twice as long as hypotheses, so each side is padded separately.
         """
-        rows, pairs = batch.row_index(segment).unique(return_inverse=True)
-        vectors = self.words([batch.segments[row] for row in rows.tolist()])
+        chosen = torch.tensor([rows[segment] for rows in batch.rows])
+        found = chosen.unique(return_inverse=True)  # on the CPU, since a GPU would be waited for
+        vectors = self.words([batch.segments[row] for row in found[0].tolist()])
+        rows, pairs = (to_device(numbers, batch.mask.device) for numbers in found)
         length = vectors.shape[1]
         mask = batch.mask[rows, :length]
         if "input" in elmo:

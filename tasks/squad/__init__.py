@@ -8,10 +8,10 @@ Metric: token F1 and exact match, as evaluate-v1.1.py counts them, over every qu
     answer; training skips those whose answers align to no token.
 Deviations, for memory: training cuts paragraphs at `max_train_tokens`, and a batch has at most
     `max_padded_tokens`; the authors' code has neither limit. null turns them off.
-Memory: a batch is limited in padded tokens, so paragraphs of 400 and of 800 tokens need the same
-    memory: at the paper's sizes, with ELMo and on CPU, a training step peaks at 3.2 GB in both
-    cases (37 and 18 questions, each with its own paragraph), an evaluation step at 1.8 and 1.7 GB
-    (`python -m benchmarks.squad_memory`).
+Memory: a batch is limited in padded tokens, so longer paragraphs need no more memory: at the
+    paper's sizes, with ELMo, the tensors of a training step with 37 questions, each with its own
+    paragraph of 400 tokens, take 3.1 GB, those of an evaluation step 1.5 GB
+    (`python benchmarks/task_memory.py --tasks squad`).
 Predictions: dev.json, test.json: {question id: answer}, as evaluate-v1.1.py expects.
 Published: 81.1 without and 85.8 with ELMo, test F1, one run (Peters et al. 2018, table 1).
 """

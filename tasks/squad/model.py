@@ -126,7 +126,7 @@ def _side(
     """Return the paragraphs or the questions of the examples, padded to their own longest."""
     rows: Int[Tensor, " batch"] = batch.row_index(segment)
     mask = batch.mask[rows]
-    longest = int(mask.sum(dim=1).max())
+    longest = max(len(batch.segments[example[segment]]) for example in batch.rows)
     return encoded[rows, :longest], mask[:, :longest]
 
 

@@ -98,7 +98,7 @@ class RoleTagger(nn.Module):
         for row, example in zip(gold, batch.examples, strict=True):
             tags = [self.index.get(tag, UNKNOWN) for tag in _tags(example)]
             row[: len(tags)] = torch.tensor(tags)
-        return gold.to(batch.mask.device)
+        return to_device(gold, batch.mask.device)
 
 
 def _tags(example: Example) -> list[str]:

@@ -67,6 +67,7 @@ def test_every_small_size_belongs_to_a_task_and_changes_it(task):
         ("+elmo.gama=1", ["elmo.gama=1", "Allowed under elmo: dropout"]),
         ("+bilm.lstm.hiden_dim=1", ["bilm.lstm.hiden_dim=1", "bilm.lstm.hidden_dim?"]),
         ("+data.dirr=x", ["data.dirr=x", "Allowed under data"]),
+        ("trainer.devices=4", ["trainer.devices=4", "run.py -m", "hydra.launcher.n_jobs=4"]),
         ("words=glove", ["words.path: a value is missing; give words.path=..."]),
         ("data=hub task.hub=null", ["data=hub", "the Hub has no dataset"]),
     ],

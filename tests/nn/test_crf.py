@@ -5,7 +5,7 @@ import torch
 from torchcrf import CRF
 
 from elmo_bench.data.tags import Transitions, bioul_transitions, iob2_transitions
-from elmo_bench.nn.crf import Crf, log_partition, rule_scores, sequence_score, viterbi
+from elmo_bench.nn.crf import ChainScores, Crf, log_partition, rule_scores, sequence_score, viterbi
 
 BIOUL = ["O", "B-A", "I-A", "L-A", "U-A"]
 LENGTHS = [4, 1, 3]
@@ -66,6 +66,16 @@ def test_partition_is_exact_if_only_the_transitions_are_far_apart():
         paths = every_path(anything(3), length)
         listed = [path_score(crf, emissions[row], path) for path in paths]
         torch.testing.assert_close(partition[row], torch.stack(listed).logsumexp(0))
+
+
+@pytest.mark.parametrize("size", [1.0, 20.0, 100.0])
+def test_partition_is_right_where_there_is_no_float64(monkeypatch, size):
+    monkeypatch.setattr("elmo_bench.nn.crf.widest_float", lambda _: torch.float32)
+    crf, (emissions, mask) = random_crf(anything(3)), batch(3, size)
+    found = log_partition(emissions.float(), mask, ChainScores(*(s.float() for s in crf.scores())))
+    monkeypatch.undo()
+    exact = log_partition(emissions, mask, crf.scores())
+    torch.testing.assert_close(found.double(), exact, rtol=1e-5, atol=1e-4)
 
 
 @pytest.mark.parametrize("size", [1.0, 1000.0])

@@ -3,12 +3,15 @@ import subprocess
 import sys
 
 import pytest
+import torch
+from pytorch_lightning import LightningModule, Trainer
 
 from elmo_bench import BiLm
 from elmo_bench.pretraining import stage
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.resume import RESUME, ResumeCheckpoint
 from elmo_bench.pretraining.stage import pretrain
+from elmo_bench.training.losses import DivergedError
 from tests.conftest import PROJECT
 from tests.pretraining.tiny_pretraining import (
     compose_pretraining,
@@ -133,3 +136,13 @@ def test_only_a_bilm_without_softmax_depends_on_how_a_new_one_is_trained(tmp_pat
     assert identity() != identity(patient)
     own = f"init_from={official / 'bilm' / 'mini'}"
     assert identity(own) == identity(own, patient)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_a_model_that_is_not_finite_is_not_saved(tmp_path, value):
+    model = LightningModule()
+    model.weight = torch.nn.Parameter(torch.tensor([[1.0, value], [2.0, 3.0]]))
+    trainer = Trainer(accelerator="cpu", logger=False, default_root_dir=tmp_path)
+    checkpoint = ResumeCheckpoint(tmp_path / RESUME, None, None)
+    with pytest.raises(DivergedError, match="weight is not finite after step 0"):
+        checkpoint.save(trainer, model)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from elmo_bench.config.errors import ConfigError
 from elmo_bench.records.run import read_records, write_record
 from elmo_bench.runs.files import RunFiles, find_run
 from elmo_bench.runs.stage import evaluate, run
@@ -33,6 +34,12 @@ def test_the_same_config_gives_the_same_result_again(tiny_run, tmp_path):
     first = evaluate(tiny_run("task=ner", folder=tmp_path / "a"))
     second = evaluate(tiny_run("task=ner", folder=tmp_path / "b"))
     assert outcome(first) == outcome(second)
+
+
+def test_mixed_precision_on_the_cpu_is_refused(tiny_run, tmp_path):
+    with pytest.raises(ConfigError, match="precision=16-mixed needs a GPU; set 32-true"):
+        evaluate(tiny_run("task=ner", "task.training.precision=16-mixed"))
+    assert read_records(tmp_path / "results") == []
 
 
 def test_another_seed_gives_another_result(tiny_run):

@@ -11,7 +11,7 @@ from tests.conftest import PROJECT, TINY, paths_below
 @pytest.mark.slow
 def test_a_sweep_on_ray_shares_the_results_folder(tmp_path):
     pytest.importorskip("ray", reason="pip install -e .[ray]")
-    words = ["task=ner", "elmo=paper,none", "seed=1,2", "hydra/launcher=ray"]
+    words = ["task=ner", "elmo=paper,none", "seed=1,2", "baseline=skip", "hydra/launcher=ray"]
     words += ["hydra.launcher.num_gpus=2"]  # Ray believes it
     command = [sys.executable, "run.py", "-m", *words, *TINY, *paths_below(tmp_path)]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
