@@ -6,6 +6,7 @@ run(), so that `elmo-bench --help` starts quickly.
 """
 
 import argparse
+import logging
 import sys
 from importlib import import_module, metadata
 from pkgutil import iter_modules
@@ -14,6 +15,7 @@ import argcomplete
 
 from elmo_bench import commands
 from elmo_bench.errors import end
+from elmo_bench.records.visible import VisibleFormatter
 
 DESCRIPTION = (
     "Reproduce ELMo: run tasks, pretrain biLMs, use and analyze them, and compare recorded runs "
@@ -38,6 +40,8 @@ def main(argv: list[str] | None = None) -> int:
     if words and hasattr(modules.get(words[0]), "main"):  # overrides and flags are Hydra's
         return int(modules[words[0]].main(words[1:], f"elmo-bench {words[0]}"))
     args = parser.parse_args(words)
+    if logging.lastResort is not None:  # what prints warnings of commands
+        logging.lastResort.setFormatter(VisibleFormatter())
     try:
         return int(modules[args.command].run(args))
     except (Exception, KeyboardInterrupt) as error:

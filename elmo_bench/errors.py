@@ -14,8 +14,10 @@ from importlib import metadata
 USER, BUG, INTERRUPTED = 2, 1, 130  # exit statuses
 SHOW_TRACEBACK = "ELMO_BENCH_TRACEBACK"  # if set, errors of the user end with a traceback too
 _HINTS = {
-    errno.ENOSPC: "free some space, or write to another disk (--help, or paths.* of a run)",
-    errno.EDQUOT: "your quota is used up; free some space, or write to another disk",
+    errno.ENOSPC: "free some space and repeat the command, which continues where it stopped, or "
+    "write to another disk (--help, or paths.* of a run)",
+    errno.EDQUOT: "your quota is used up; free some space and repeat the command, which continues "
+    "where it stopped, or write to another disk (--help, or paths.* of a run)",
     errno.EROFS: "write to another folder (--help, or paths.* of a run)",
     errno.EACCES: "check its permissions, or use another folder (--help, or paths.* of a run)",
     errno.EPERM: "check its permissions, or use another folder (--help, or paths.* of a run)",
@@ -39,16 +41,22 @@ def explanation(error: BaseException) -> str | None:
     if isinstance(error, UserError):
         return _line(str(error))
     for cause in _causes(error):  # a full disk may be reported by a library in its own words
-        if isinstance(cause, OSError):
-            return _line(_of_system(cause))
-        if number := _OS_ERROR.search(str(cause)):  # of safetensors, which is not Python
-            return _line(_of_system(OSError(int(number[1]), "")))
+        if (reported := system_error(cause)) is not None:
+            return _line(_of_system(reported))
     if isinstance(error, ImportError) and not (error.name or "").startswith("elmo_bench"):
         return _line(f"{error}; install it into the same environment")
     if type(error).__name__ in _THEIRS:
         hint = _THEIRS[type(error).__name__]
         return _line("; ".join(filter(None, [str(error) or "out of memory", hint])))
     return None
+
+
+def system_error(error: BaseException) -> OSError | None:
+    """What the system reported, in Python or through safetensors, which is not Python."""
+    if isinstance(error, OSError):
+        return error
+    number = _OS_ERROR.search(str(error))
+    return OSError(int(number[1]), os.strerror(int(number[1]))) if number else None
 
 
 def end(program: str, error: BaseException) -> int:

@@ -1,9 +1,7 @@
 """W&B and TensorBoard, in addition to the CSV file; a failing logger never stops a run."""
 
 import logging
-import netrc
 import os
-import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +10,11 @@ from typing import Any
 from pytorch_lightning.loggers import Logger
 
 from elmo_bench.config.settings import LoggerSettings, TensorBoardLogger, WandbLogger
+from elmo_bench.data.wandb_server import is_usable
 
 log = logging.getLogger(__name__)
 
-WANDB_HOST = "api.wandb.ai"
+WAIT = 20.0  # seconds for W&B to begin a run
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def _wandb(settings: WandbLogger, folder: Path, run: Logged) -> Logger:
                 stored = Path(self.experiment.settings.sync_dir)
                 log.info("W&B was offline; to upload this run: wandb sync %s", stored)
 
-    offline = settings.mode == "offline" or (settings.mode == "auto" and not _reachable())
+    offline = settings.mode == "offline" or (settings.mode == "auto" and not is_usable())
     os.environ.setdefault("WANDB_SILENT", "true")
     experiment = wandb.init(
         project=settings.project,
@@ -84,27 +83,10 @@ def _wandb(settings: WandbLogger, folder: Path, run: Logged) -> Logger:
         dir=str(folder),
         config=run.config,
         mode="offline" if offline else "online",
+        settings=wandb.Settings(init_timeout=WAIT),
         reinit="create_new",  # the runs of one sweep share a process, not a W&B run
     )
     return ClosingLogger(experiment=experiment)
-
-
-def _reachable() -> bool:
-    """Whether W&B can be used online; the network is tried only if there is a key."""
-    if not (os.environ.get("WANDB_API_KEY") or _netrc_has_key()):
-        return False
-    try:
-        socket.create_connection((WANDB_HOST, 443), timeout=1).close()
-    except OSError:
-        return False
-    return True
-
-
-def _netrc_has_key() -> bool:
-    try:
-        return netrc.netrc().authenticators(WANDB_HOST) is not None
-    except (OSError, netrc.NetrcParseError):
-        return False
 
 
 class GuardedLogger(Logger):

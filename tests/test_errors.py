@@ -45,6 +45,7 @@ COMMANDS = sorted({module.name for module in iter_modules(commands.__path__)} - 
 @pytest.fixture(autouse=True)
 def in_a_new_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # nothing is there
 
 
 def lines_of(capsys):
@@ -86,6 +87,26 @@ def _status(call):
         (pretrain, [f"pretraining.seed={2**63}"], "must be less than 4294967296"),
         (pretrain, ["corpus=hub", "corpus.dataset=a/b"], "corpus=text corpus.path=FILES"),
         (pretrain, ["corpus=text", f"corpus.path={NOWHERE}"], f"No file matches '{NOWHERE}'"),
+        (run, ["task=ner", "logger=wandb", "logger.mode=online"], "take logger.mode=offline"),
+        (pretrain, ["logger=wandb", "logger.mode=online"], "take logger.mode=offline"),
+        (
+            run,
+            ["-m", "task=ner", "seed=1,2", "words=glove", f"words.path={NOWHERE}"],
+            "(words.path)",
+        ),
+        (run, ["-m", "task=ner", "seed=1,2", "data=files", f"data.dir={NOWHERE}"], "(data.dir)"),
+        (
+            run,
+            ["task=ner", "words=glove", "words.path=a", "words.dim=1"],
+            "py: words.dim=1: the key",
+        ),
+        (pretrain, ["bilm=transformer"], "cannot be pretrained here: it comes pretrained"),
+        (
+            pretrain,
+            ["bilm=transformer", "pretraining=mini", "bilm.weights=a/b"],
+            "run.py task=NAME",
+        ),
+        (pretrain, ["bilm=official_small"], "choose bilm=english, medium, mini,"),
         (pretrain, ["corpus=text", "corpus.path=[null]"], "corpus.path=[None]: must be a string"),
         (pretrain, ["pretraining.loss.cutoffs=[9,3]"], "must be ascending"),
     ],

@@ -56,15 +56,16 @@ def _check(corpora: Sequence["OpenCorpus"], folder: Path) -> int:
     """Print a row per file; the status is 1 if a file that is there differs."""
     from rich.console import Console
     from rich.progress import Progress
-    from rich.table import Table
 
     from elmo_bench.data.manifest import locate
+    from elmo_bench.report.cells import Cell, Table, word
+    from elmo_bench.report.terminal import new_console, show
 
     paths = {file.path: locate(folder, file) for corpus in corpora for file in corpus.files}
     size = sum(path.stat().st_size for path in paths.values() if path)
     if not any(paths.values()):
         raise UserError(f"{folder} has none of the {len(paths)} files that were asked for")
-    table = Table("file", "state", "content", box=None, pad_edge=False)
+    rows = []
     states: Counter[str] = Counter()
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("hashing", total=size)
@@ -73,16 +74,17 @@ def _check(corpora: Sequence["OpenCorpus"], folder: Path) -> int:
             return progress.wrap_file(path.open("rb"), size, task_id=task)
 
         for corpus in corpora:
-            heading = f"[bold]{corpus.folder}: {corpus.name}[/]"
-            table.add_row(heading, "", f"[dim]{corpus.license}[/]")
+            heading = word(f"{corpus.folder}: {corpus.name} ({corpus.license})")
             for file in corpus.files:
                 state, content = _compared(file, paths[file.path], watched)
                 states[state] += 1
-                name = file.path.removeprefix(f"{corpus.folder}/")
-                table.add_row(f"  {name}", f"[{_STYLES[state]}]{state}[/]", content)
-    console = Console()
-    console.print(table)
-    console.print(", ".join(f"{states[state]} {state}" for state in _STYLES))
+                name = word(file.path.removeprefix(f"{corpus.folder}/"))
+                shown = Cell(state, style=_STYLES[state])
+                rows.append({"file": name, "state": shown, "content": word(content), "of": heading})
+    columns = {"file": "file", "state": "state", "content": "content", "of": ""}
+    counts = ", ".join(f"{states[state]} {state}" for state in _STYLES)
+    title = f"Files in {folder}"
+    show(Table("data", title, columns, rows, [counts], headings=("of",)), new_console())
     return 1 if states["differs"] else 0
 
 

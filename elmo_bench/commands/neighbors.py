@@ -8,12 +8,10 @@ from elmo_bench.config.device_argument import add_device
 from elmo_bench.errors import UserError
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from elmo_bench.analysis.neighbors import Neighbor, Query
 
 HELP = "find the uses of a word in a text file that are nearest to its use in a sentence"
-WIDTH = 30  # tokens shown around the word
+AROUND = 15  # tokens shown on either side of the word
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,50 +105,31 @@ def _show(
     found: list["Neighbor"],
     alike: list[tuple[float, str]],
 ) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+    from elmo_bench.report.analysis_tables import in_context
+    from elmo_bench.report.cells import Cell, Table, count, decimal, word
+    from elmo_bench.report.terminal import new_console, show
     from elmo_bench.report.weights import layer_name
 
-    console = Console()
-    mark = ("", "") if console.is_terminal else ("[", "]")
-    console.print(_context(query.tokens, query.position, mark), soft_wrap=True)
-    title = f"Nearest of {occurrences:,} occurrences in {args.file.name}, {layer_name(layer)}"
-    table = Table(title=title, title_justify="left", expand=False)
-    table.add_column("cosine", justify="right")
-    table.add_column("line", justify="right")
-    senses = any(neighbor.sense for neighbor in found)
-    if senses:
-        table.add_column("sense")
-    table.add_column("sentence", overflow="fold")
-    for neighbor in found:
-        row: list[Any] = [f"{neighbor.similarity:.3f}", str(neighbor.line)]
-        row += [neighbor.sense or ""] if senses else []
-        table.add_row(*row, _context(neighbor.tokens, neighbor.position, mark))
-    console.print(table)
+    rows = [
+        {
+            "cosine": decimal(neighbor.similarity, 3),
+            "line": count(neighbor.line),
+            "sense": word(neighbor.sense or ""),
+            "sentence": Cell(
+                in_context(neighbor.tokens, neighbor.position, AROUND),
+                strong=f"[{neighbor.tokens[neighbor.position]}]",
+            ),
+        }
+        for neighbor in found
+    ]
     source = args.vectors.name if args.vectors else "the token layer"
-    words = ", ".join(f"{word} {similarity:.2f}" for similarity, word in alike)
-    console.print(
-        f"Without context, by {source}: {words or 'the word is unknown'}",
-        markup=False, highlight=False,
-    )  # fmt: skip
-
-
-def _context(tokens: tuple[str, ...], position: int, mark: tuple[str, str]) -> "Text":
-    """Return the sentence around the word, with the word highlighted."""
-    from rich.text import Text
-
-    start = max(0, position - WIDTH // 2)
-    end = min(len(tokens), position + WIDTH // 2 + 1)
-    text = Text("… " if start else "")
-    for other in range(start, end):
-        word = tokens[other]
-        if other == position:
-            text.append(f"{mark[0]}{word}{mark[1]}", style="bold reverse")
-        else:
-            text.append(word)
-        text.append(" " if other < end - 1 else "")
-    return text.append(" …") if end < len(tokens) else text
+    words = ", ".join(f"{other} {similarity:.2f}" for similarity, other in alike)
+    notes = [f"Without context, by {source}: {words or 'the word is unknown'}"]
+    asked = in_context(query.tokens, query.position, AROUND)
+    where = f"{occurrences:,} occurrences in {args.file.name}, {layer_name(layer)}"
+    title = f"{asked}\nNearest of {where}"
+    columns = {"cosine": "cosine", "line": "line", "sense": "sense", "sentence": "sentence"}
+    show(Table("neighbors", title, columns, rows, notes, narrow=("line",)), new_console())
 
 
 def _draw(args: argparse.Namespace, bilm: Any, query: "Query", found: list["Neighbor"]) -> None:

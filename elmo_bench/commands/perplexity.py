@@ -2,10 +2,13 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elmo_bench.config.device_argument import add_device
 from elmo_bench.errors import UserError
+
+if TYPE_CHECKING:
+    from elmo_bench.report.cells import Table
 
 HELP = "measure the perplexity of a biLM on text files: forward, backward and mean"
 ROWS = 256  # of bilm-tf's bin/run_test.py
@@ -29,10 +32,8 @@ def run(args: argparse.Namespace) -> int:
     """Print a row per file, with --stateful two; "unknown" are words not in the vocabulary."""
     import json
 
-    from rich.console import Console
-    from rich.table import Table
-
     from elmo_bench import BiLm
+    from elmo_bench.report.terminal import new_console, show
 
     if args.stateful is not None and args.stateful < 1:
         raise UserError(f"--stateful takes at least 1 row, not {args.stateful}")
@@ -41,15 +42,29 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(results, indent=2))
         return 0
-    table = Table("file", "LSTM states", "predicted", "unknown %", "forward", "backward", "mean")
-    for name, row in results.items():
-        unknown = f"{row['unknown']:.2f}"
-        table.add_row(name, "reset", f"{row['predicted']:,}", unknown, *_numbers(row))
-        if "stateful" in row:
-            carried = row["stateful"]
-            table.add_row("", "carried", f"{carried['predicted']:,}", "", *_numbers(carried))
-    Console().print(table)
+    show(_table(results), new_console())
     return 0
+
+
+def _table(results: dict[str, dict[str, Any]]) -> "Table":
+    from elmo_bench.report.cells import Cell, Table, count, decimal, word
+
+    def numbers(row: dict[str, Any]) -> dict[str, Cell]:
+        means = {key: decimal(row[key]) for key in ("forward", "backward", "mean")}
+        return {"predicted": count(row["predicted"]), **means}
+
+    rows = []
+    for name, row in results.items():
+        first = {"file": word(name), "states": word("reset"), "unknown": decimal(row["unknown"])}
+        rows.append(first | numbers(row))
+        if "stateful" in row:
+            again = {"file": word(name), "states": word("carried")}
+            rows.append(again | numbers(row["stateful"]))
+    columns = {
+        "file": "file", "states": "LSTM states", "predicted": "predicted", "unknown": "unknown %",
+        "forward": "forward", "backward": "backward", "mean": "mean",
+    }  # fmt: skip
+    return Table("perplexity", "Perplexity", columns, rows, narrow=("unknown", "predicted"))
 
 
 def _measure(bilm: Any, file: Path, rows: int | None) -> dict[str, Any]:
@@ -69,7 +84,3 @@ def _measure(bilm: Any, file: Path, rows: int | None) -> dict[str, Any]:
         totals = stream_nll(bilm, *load_softmax(bilm), sentences, rows)
         found["stateful"] = {"rows": rows, "predicted": int(totals[2]), **to_perplexity(totals)}
     return found
-
-
-def _numbers(row: dict[str, Any]) -> list[str]:
-    return [f"{row[key]:.2f}" for key in ("forward", "backward", "mean")]

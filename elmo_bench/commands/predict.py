@@ -10,7 +10,9 @@ HELP = "run a trained model on new text, from a file or standard input"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help="a run's folder, its record, or its hash")
+    parser.add_argument(
+        "run", metavar="RUN", help="a run's folder, its name or hash, or how these begin"
+    )
     parser.add_argument(
         "file", nargs="?", default="-", help="one example per line (default: -, standard input)"
     )
@@ -23,9 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from elmo_bench.runs.predict import Predictor, find_run, print_predictions
+    from elmo_bench.runs.files import find_run
 
-    predictor = Predictor(find_run(args.run, args.outputs), args.device)
+    folder = find_run(args.run, args.outputs)
+    if args.file != "-":
+        Path(args.file).open().close()  # raises if it is missing
+    from elmo_bench.runs.predict import Predictor, print_predictions  # torch takes seconds
+
+    predictor = Predictor(folder, args.device)
     if args.file != "-":
         with Path(args.file).open(encoding="utf-8") as lines:
             print_predictions(predictor, lines, args.json)

@@ -42,16 +42,17 @@ def run(args: Namespace) -> int:
 
 
 def _print_table(task: str, scores: Mapping[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from elmo_bench.report.cells import Table, decimal, word
+    from elmo_bench.report.terminal import new_console, show
 
     rows = list(_rows("", scores))
     columns = list(dict.fromkeys(name for _, numbers in rows for name in numbers))
-    table = Table("", *columns, title=task)
-    for name, numbers in rows:
-        cells = [f"{numbers[column]:.2f}" if column in numbers else "" for column in columns]
-        table.add_row(name, *cells)
-    Console().print(table)
+    cells = [
+        {"": word(name)} | {key: decimal(value) for key, value in numbers.items()}
+        for name, numbers in rows
+    ]
+    titles = {"": "", **{column: column for column in columns}}
+    show(Table("score", task, titles, cells, narrow=()), new_console())
 
 
 def _rows(name: str, scores: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, float]]]:

@@ -30,7 +30,7 @@ def _baseline(record: "Record", others: list["Record"]) -> "Record | None":
     from elmo_bench.report.groups import Runs
 
     runs = Runs(others)
-    for group in runs.with_elmo:
+    for group in runs.all_groups:
         if any(one.run == record.run and one.source == record.source for one in group.records):
             partner = runs.baseline(group)
             found = [b for b in partner.records if b.seed == record.seed] if partner else []

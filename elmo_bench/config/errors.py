@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from elmo_bench.config.folders import options
 from elmo_bench.errors import UserError
 
 
@@ -43,6 +44,16 @@ def unknown_option(group: str, option: str, options: list[str]) -> str:
     close = difflib.get_close_matches(option, options, n=1)
     hint = f"; did you mean {group}={close[0]}?" if close else "."
     return f"{group}={option}: the option is unknown{hint} Allowed: {', '.join(sorted(options))}"
+
+
+def cannot_pretrain(bilm: str) -> str:
+    """Say that there is no recipe to pretrain an encoder, how to use it, and what has a recipe."""
+    own = " bilm.weights=FOLDER_OR_HUB_ID" if bilm == "transformer" else ""
+    known = [name for name in options("bilm") if name in options("pretraining")]
+    return (
+        f"bilm={bilm} cannot be pretrained here: it comes pretrained, and python run.py task=NAME "
+        f"bilm={bilm}{own} uses it. To pretrain a biLM, choose bilm={', '.join(known)}"
+    )
 
 
 def _line(problem: ErrorDetails, values: Mapping[str, Any], prefix: str) -> str:

@@ -1,11 +1,12 @@
 """What run.py and pretrain.py share around Hydra's main: help, flags, and errors in one line."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from elmo_bench.config.errors import ConfigError, unknown_key, unknown_option
+from elmo_bench.config.errors import ConfigError, cannot_pretrain, unknown_key, unknown_option
 from elmo_bench.config.folders import CONF
 from elmo_bench.errors import end
 
@@ -123,11 +124,20 @@ def _for_hydra(words: list[str]) -> list[str]:
 
 def _chooses_task(word: str) -> bool:
     """Whether a word of the command line is a task, or an experiment that names its tasks."""
-    group, _, option = word.partition("=")
-    path = CONF / "experiment" / f"{option}.yaml"
-    if group != "experiment" or not path.exists():
-        return group == "task"
-    return "override /task:" in path.read_text(encoding="utf-8")
+    group, _, value = word.partition("=")
+    experiments = value.split(",") if group == "experiment" else []
+    return group == "task" or (bool(experiments) and all(map(_names_task, experiments)))
+
+
+def _names_task(experiment: str) -> bool:
+    """Whether the file of an experiment names tasks, or one that it is based on does."""
+    path = CONF / "experiment" / f"{experiment}.yaml"
+    if not path.exists():
+        return True  # Hydra lists those that exist
+    text = path.read_text(encoding="utf-8")
+    bases = re.findall(r"^ +- (?!_self_)([\w/]+)$", text, re.MULTILINE)
+    folder = Path(experiment).parent
+    return "override /task:" in text or any(_names_task(str(folder / base)) for base in bases)
 
 
 def _task_list(program: str) -> str:
@@ -152,6 +162,8 @@ def _composing_error(error: Exception, words: list[str], name: str) -> Exception
 
     if isinstance(error, MissingConfigException) and error.options and error.missing_cfg_file:
         group, _, option = error.missing_cfg_file.rpartition("/")
+        if group == "pretraining" and f"pretraining={option}" not in words:  # the biLM's own
+            return ConfigError(cannot_pretrain(option))
         return ConfigError(unknown_option(group, option, list(error.options)))
     if not isinstance(error, HydraException | OmegaConfBaseException):
         return error
@@ -181,9 +193,9 @@ def _mistyped(words: list[str], name: str) -> list[str]:
             continue
         node, parts = cfg, key.split(".")
         for depth, part in enumerate(parts, start=1):
-            if part not in node:
+            known = [str(k) for k in node]
+            if part not in known:  # OmegaConf's own `in` denies keys whose value is still ???
                 shown = value if depth == len(parts) else None
-                known = [str(k) for k in node]
                 lines.append(unknown_key(".".join(parts[:depth]), shown, known))
                 break
             below = OmegaConf.select(node, part)

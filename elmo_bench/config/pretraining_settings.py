@@ -1,11 +1,12 @@
 """Settings of a pretraining: the groups of conf/pretrain.yaml, and PretrainSettings for all."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from elmo_bench.config.bilm_settings import BilmSettings
+from elmo_bench.config.errors import cannot_pretrain
 from elmo_bench.config.fields import (
     LABEL,
     Count,
@@ -223,6 +224,13 @@ class PretrainSettings(CorpusSource):
     save_dtype: Literal["float32", "float16"] = Field(description="of the stored weights")
     force: bool = Field(description="repeat a finished training")
     paths: PretrainPaths
+
+    @field_validator("bilm", mode="before")
+    @classmethod
+    def _is_a_bilm(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value.get("kind") == "transformer":
+            raise ValueError(cannot_pretrain("transformer"))
+        return value
 
     @field_validator("name")
     @classmethod

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import UInt8
 
+from elmo_bench.records.atomic import naming
 from elmo_bench.records.lock import file_lock
 
 KEY_BYTES = 16
@@ -68,7 +69,7 @@ class BlockStore:
 
     def append(self, blocks: dict[bytes, list[bytes]]) -> None:
         """Append blocks, each given as a list of its parts."""
-        with file_lock(self.folder / "lock", "writes frozen layers"):
+        with naming(self.folder), file_lock(self.folder / "lock", "writes frozen layers"):
             self._cut_unfinished()
             with open(self._blocks, "ab") as file:
                 offset = -(-file.tell() // ALIGNMENT) * ALIGNMENT

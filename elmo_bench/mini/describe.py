@@ -17,9 +17,11 @@ def description(folder: Path) -> list[RenderableType]:
 
 
 def _sizes(folder: Path) -> Table:
-    table = Table("task", "counted in", *statistics.SPLITS, title="sizes")
-    for column in table.columns[2:]:
-        column.justify = "right"
+    table = Table(title="sizes")
+    for name in ("task", "counted in"):
+        table.add_column(name, overflow="fold")
+    for name in ("train", "dev", "test or held out"):
+        table.add_column(name, justify="right", overflow="fold")
     rows = {
         ("ner", "sentences"): lambda split: sum(
             1 for _ in statistics.ner_sentences(folder / f"ner/{split}.txt")
@@ -34,12 +36,12 @@ def _sizes(folder: Path) -> Table:
     }
     for (task, unit), count in rows.items():
         table.add_row(task, unit, *[f"{count(split):,}" for split in statistics.SPLITS])
-    train, test = (len(_lines(folder / f"wsd/{split}.jsonl")) for split in ("train", "test"))
-    table.add_row("wsd", "occurrences", f"{train:,}", "", f"{test:,}")
-    for name in ("train", "heldout"):
-        sentences, tokens, words = statistics.corpus_counts(folder / f"corpus/{name}.txt")
-        counts = f"{sentences:,} sentences, {words:,} words"
-        table.add_row(f"corpus/{name}", "tokens", f"{tokens:,}", "", counts)
+    senses = [len(_lines(folder / f"wsd/{split}.jsonl")) for split in ("train", "test")]
+    table.add_row("wsd", "occurrences", f"{senses[0]:,}", "", f"{senses[1]:,}")
+    counts = [statistics.corpus_counts(folder / f"corpus/{n}.txt") for n in ("train", "heldout")]
+    units = ("sentences", "tokens", "different words")
+    for unit, train, heldout in zip(units, *counts, strict=True):
+        table.add_row("corpus", unit, f"{train:,}", "", f"{heldout:,}")
     return table
 
 

@@ -25,9 +25,11 @@ def pretrain_app(cfg: DictConfig) -> None:
         if how.mode == RunMode.MULTIRUN:
             refuse_parallel_jobs(settings.trainer)
             take_gpu(how.launcher, how.job.num)
+        from elmo_bench.data.wandb_server import check_logger
         from elmo_bench.pretraining.corpus import check_corpus
 
         check_corpus(settings.corpus)
+        check_logger(settings.logger)
         from elmo_bench.pretraining.stage import pretrain  # torch takes seconds to import
 
         pretrain(settings)

@@ -6,6 +6,7 @@ the next writer of the same target, or the next `remove_leftovers` of the folder
 """
 
 import ctypes
+import errno
 import gzip
 import os
 import shutil
@@ -16,6 +17,9 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+from elmo_bench.errors import system_error
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _ENDING = ".unfinished"
 _ABANDONED = 24 * 3600.0  # seconds after which another machine's unfinished file is a dead one's
 _numbers = count()  # a process may write one file from several threads
@@ -31,8 +35,9 @@ def replace_file(path: Path, keep: Path | None = None) -> Iterator[Path]:
     """
     unfinished = _unfinished(path)
     try:
-        yield unfinished
-        _flush(unfinished)
+        with naming(path):
+            yield unfinished
+            _flush(unfinished)
         if keep is not None and path.exists():
             os.replace(path, keep)
         os.replace(unfinished, path)
@@ -47,9 +52,10 @@ def replace_folder(folder: Path) -> Iterator[Path]:
     unfinished = _unfinished(folder)
     unfinished.mkdir()
     try:
-        yield unfinished
-        for path in unfinished.rglob("*"):
-            _flush(path)
+        with naming(folder):
+            yield unfinished
+            for path in unfinished.rglob("*"):
+                _flush(path)
         if folder.exists():
             _exchange(unfinished, folder)  # the old one is removed below
         else:
@@ -57,6 +63,18 @@ def replace_folder(folder: Path) -> Iterator[Path]:
         _flush(folder.parent)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let the error of a full disk name what was to be written: most name nothing."""
+    try:
+        yield
+    except Exception as error:
+        reported = system_error(error)
+        if reported is None or reported.errno not in _FULL:
+            raise
+        raise OSError(reported.errno, os.strerror(reported.errno), str(path)) from error
 
 
 def write_text(path: Path, text: str) -> None:

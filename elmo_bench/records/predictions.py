@@ -108,14 +108,21 @@ def _lines(path: Path) -> list[str]:
         return read_bytes(path).decode("utf-8").splitlines()
 
 
-def redact_text(path: Path) -> None:
-    """Keep only what each example contributes to the score: no words of the corpus, no labels."""
+def redact_text(path: Path, target: Path | None = None) -> None:
+    """Keep only what each example contributes to the score: no words of the corpus, no labels.
+
+    Args:
+        path: The predictions.
+        target: Where the rest is written; None for the same file.
+    """
     kept = []
     with reading(path):
         for line in _lines(path):
             example = json.loads(line)
             kept.append(json.dumps({"id": example["id"], "counts": example["counts"]}) + "\n")
-    write_gzip(path, "".join(kept).encode())
+    target = target or path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_gzip(target, "".join(kept).encode())
 
 
 def score(counts: np.ndarray) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Text from files, safe to print: a terminal shows its control characters and obeys none."""
 
+import logging
+
 
 def visible(text: str) -> str:
     """Text whose control characters are spelled out, except line ends."""
@@ -8,3 +10,10 @@ def visible(text: str) -> str:
     return "".join(
         char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text
     )
+
+
+class VisibleFormatter(logging.Formatter):
+    """Messages of the log, which may name files and quote them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from elmo_bench.report.cells import PAPER, Cell, Table, missing, number, scores, word
-from elmo_bench.report.groups import Group, Runs, differences, flatten
+from elmo_bench.report.differences import differences, flatten
+from elmo_bench.report.groups import Group, Runs
 from elmo_bench.report.paper import SOURCE, ablations
 from elmo_bench.report.run_command import run_command
 

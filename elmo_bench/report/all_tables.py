@@ -7,14 +7,18 @@ from elmo_bench.records.run import Record
 from elmo_bench.report.ablations import layers_table, placement_table
 from elmo_bench.report.analysis_tables import neighbors_table, scores_table
 from elmo_bench.report.cells import Table
+from elmo_bench.report.encoder_table import encoder_table
 from elmo_bench.report.finetuning_table import finetuning_table
 from elmo_bench.report.groups import Runs
 from elmo_bench.report.main_table import groups_table, main_table
 from elmo_bench.report.names import TABLES
+from elmo_bench.report.update_table import update_table
 from elmo_bench.report.weight_table import weight_table
 from elmo_bench.report.word_table import words_table
 
 OTHERS: dict[str, Callable[[Runs], Table]] = {
+    "encoders": encoder_table,
+    "updates": update_table,
     "layers": layers_table,
     "placement": placement_table,
     "words": words_table,

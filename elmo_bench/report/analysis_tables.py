@@ -1,6 +1,6 @@
 """The paper's Tables 4, 5 and 6, from the records of analyses."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -137,13 +137,14 @@ def neighbors_table(analyses: Iterable[Analysis]) -> Table:
             "task": word(analysis.analysis),
             "corpus": word(analysis.data),
             "bilm": word(analysis.bilm),
-            "layer": word(layer_name(analysis.settings["layer"])),
-            "source": word(_context(analysis.settings["sentence"], analysis.settings["position"])),
+            "layer": word(layer_name(asked["layer"])),
+            "source": word(in_context(asked["sentence"], asked["position"])),
             "runs": word(analysis.source),
             "nearest": word(" | ".join(_nearest(analysis.examples["neighbors"][:SHOWN]))),
             "static": word(", ".join(name for name, _ in analysis.examples["static"])),
         }
         for analysis in found
+        for asked in [analysis.settings]
     ]
     notes = ["The word is in brackets; the number before each sentence is the cosine similarity."]
     title = "Nearest neighbors in context (the paper's Table 4)"
@@ -152,10 +153,11 @@ def neighbors_table(analyses: Iterable[Analysis]) -> Table:
 
 def _nearest(neighbors: list[dict[str, Any]]) -> Iterator[str]:
     for neighbor in neighbors:
-        yield f"{neighbor['similarity']:.2f} {_context(neighbor['tokens'], neighbor['position'])}"
+        yield f"{neighbor['similarity']:.2f} {in_context(neighbor['tokens'], neighbor['position'])}"
 
 
-def _context(tokens: list[str], position: int) -> str:
-    start, end = max(0, position - AROUND), position + AROUND + 1
+def in_context(tokens: Sequence[str], position: int, around: int = AROUND) -> str:
+    """The words around one, which is in brackets."""
+    start, end = max(0, position - around), position + around + 1
     words = [*tokens[start:position], f"[{tokens[position]}]", *tokens[position + 1 : end]]
     return " ".join(["…"] * (start > 0) + words + ["…"] * (end < len(tokens)))

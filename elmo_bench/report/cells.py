@@ -1,13 +1,15 @@
 """Tables before they are formatted: each cell has a text to display and raw values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from elmo_bench.report.gain import error_reduction, format_gain
 from elmo_bench.report.groups import Group, mean_and_spread
+from elmo_bench.report.training import unconverged
 
 PAPER = "paper"  # the corpus column in rows of published numbers
+UNCONVERGED = "*: a run ended at max_epochs, before its dev score had stopped rising."
 SHORT = "short cells"  # in Table.narrow: where cells change to their short form
 Value = float | int | str | None
 
@@ -21,12 +23,16 @@ class Cell:
         values: Raw values by name, which is appended to the column's; '' is the column itself.
         command: The command that would fill the cell, which then has no text.
         short: What a narrow terminal displays; '' is the same text.
+        style: A color in the terminal.
+        strong: The part of the text that stands out in the terminal.
     """
 
     text: str = ""
     values: Mapping[str, Value] = field(default_factory=dict)
     command: str | None = None
     short: str = ""
+    style: str = ""
+    strong: str = ""
 
     @property
     def sort_value(self) -> Value:
@@ -48,6 +54,7 @@ class Table:
         narrow: The columns that a narrow terminal takes out, the least important first; columns
             that identify a row become headings, and SHORT shortens the cells.
         shortened: What short cells leave out.
+        headings: Columns that always stand above the rows that share them.
     """
 
     name: str
@@ -57,6 +64,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
     narrow: tuple[str, ...] = NARROW
     shortened: str = "numbers of seeds"
+    headings: tuple[str, ...] = ()
 
     @cached_property
     def shown(self) -> dict[str, str]:
@@ -92,6 +100,16 @@ def word(text: str) -> Cell:
     return Cell(text, {"": text} if text else {})
 
 
+def count(value: int) -> Cell:
+    """A whole number."""
+    return Cell(f"{value:,}", {"": value})
+
+
+def decimal(value: float, digits: int = 2) -> Cell:
+    """A number with so many digits after the point."""
+    return Cell(f"{value:,.{digits}f}", {"": value})
+
+
 def missing(command: str) -> Cell:
     """An empty cell that a command would fill."""
     return Cell(values={"command": command}, command=command)
@@ -111,6 +129,15 @@ def score(group: Group, split: str) -> Cell:
     text = f"{mean:.2f}" if spread is None else f"{mean:.2f} ± {spread:.2f}"
     values_by_name = {"mean": mean, "sd": spread, "n": len(values)}
     return Cell(f"{text} ({len(values)})", values_by_name, short=text)
+
+
+def final_score(group: Group) -> Cell:
+    """The test score, with a * if a training did not converge."""
+    cell, num_runs = score(group, "test"), unconverged([group])
+    if not cell.text or not num_runs:
+        return cell
+    values = {**cell.values, "unconverged": num_runs}
+    return replace(cell, text=f"{cell.text}*", values=values, short=f"{cell.short}*")
 
 
 def scores(groups: list[tuple[Group, str]], split: str) -> Cell:

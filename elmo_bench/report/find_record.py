@@ -6,6 +6,8 @@ from elmo_bench.errors import UserError
 from elmo_bench.records.run import Record, read_record, read_records
 from elmo_bench.report.selection import REFERENCE, RUNS
 
+SHOWN = 10  # runs in an error message
+
 
 def find_record(name: str) -> tuple[Record, list[Record]]:
     """A run, and the records among which its baseline is.
@@ -34,5 +36,7 @@ def find_record(name: str) -> tuple[Record, list[Record]]:
             several = ", ".join(record.file_name.removesuffix(".json") for record in found)
             raise UserError(f"several runs in {folder} begin with {wanted!r}: {several}")
         known += names
-    listed = ", ".join(known) or "none; `python run.py task=ner` makes one"
+    listed = ", ".join(known[:SHOWN]) or "none; `python run.py task=ner` makes one"
+    if len(known) > SHOWN:
+        listed += f" and {len(known) - SHOWN} more (elmo-bench compare --tables groups)"
     raise UserError(f"no run begins with {wanted!r}. The runs are: {listed}")

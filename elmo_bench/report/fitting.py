@@ -46,7 +46,8 @@ class Fit:
 
 def fit(table: Table, width: int) -> Fit:
     """Choose what of a table to show in a terminal of some width."""
-    chosen = Fit(tuple(table.shown))
+    columns = tuple(key for key in table.shown if key not in table.headings)
+    chosen = Fit(columns, table.headings)
     for key in table.narrow:
         if total_width(table, chosen) <= width:
             break
@@ -109,7 +110,7 @@ def row_texts(table: Table, row: dict[str, Cell], chosen: Fit) -> list[str]:
 def heading(table: Table, row: dict[str, Cell], keys: Iterable[str]) -> str:
     """What the columns that became headings say about a row."""
     parts = ((table.columns[key], row[key].text) for key in keys if key in row)
-    return ", ".join(f"{title}: {text}" for title, text in parts if text)
+    return ", ".join(f"{title}: {text}" if title else text for title, text in parts if text)
 
 
 def _words(texts: Iterable[str]) -> list[str]:

@@ -1,9 +1,8 @@
 """Groups of runs that differ only in the seed, and which group is the baseline of which."""
 
 import json
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -13,8 +12,8 @@ from typing import Any
 from elmo_bench.records.run import Record
 
 UNTRAINED = "untrained"  # the control arm: ELMo on an encoder that was never trained
-DIGEST = re.compile("[0-9a-f]{16,}")
-ELMO_KEYS = ("elmo", "bilm", "cache_dtype")  # config keys that ELMo adds
+ENCODER_KEYS = ("bilm", "cache_dtype")  # config keys that say whose layers are used
+ELMO_KEYS = ("elmo", *ENCODER_KEYS)  # config keys that ELMo adds
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,11 @@ class Group:
         """What groups share that differ only in these parts of their config."""
         return f"{self.source} {key_of(self.config, *without)}"
 
+    def version(self, section: str) -> int:
+        """The version of a task's code (`task`) or an encoder's (`bilm`); 0 if it had none."""
+        version = self.config.get(section, {}).get("version", 0)
+        return version if isinstance(version, int) else 0
+
     @property
     def is_baseline(self) -> bool:
         return self.any_record.elmo == "none"
@@ -60,6 +64,10 @@ class Group:
     @property
     def is_untrained(self) -> bool:
         return is_untrained(self.any_record)
+
+    @property
+    def is_transformer(self) -> bool:
+        return self.config.get("bilm", {}).get("kind") == "transformer"
 
     @property
     def train_fraction(self) -> float:
@@ -138,15 +146,27 @@ def key_of(config: Mapping[str, Any], *without: str) -> str:
 
 
 class Runs:
-    """The groups of some records, each with its baseline."""
+    """The groups of some records, each with its baseline.
+
+    Runs of an older version of the code computed something else. They are not shown next to runs
+    of a newer one on the same corpus, but only in the list of all groups.
+    """
 
     def __init__(self, records: Iterable[Record]) -> None:
-        self.groups = group_records(records)
-        self._baselines = {group.key(): group for group in self.groups if group.is_baseline}
+        self.all_groups = group_records(records)
+        self.groups = newest(self.all_groups)
+        self._baselines = {group.key(): group for group in self.all_groups if group.is_baseline}
 
     def baseline(self, group: Group) -> Group | None:
         """The runs of the same model on the same data without ELMo."""
         return self._baselines.get(group.key(*ELMO_KEYS))
+
+    def control(self, group: Group) -> Group | None:
+        """The same runs with the same encoder left untrained."""
+        alike = (group.any_record.bilm, group.key(*ENCODER_KEYS))
+        untrained = (other for other in self.with_elmo if other.is_untrained)
+        found = (g for g in untrained if (g.any_record.bilm, g.key(*ENCODER_KEYS)) == alike)
+        return None if group.is_untrained else next(found, None)
 
     @property
     def with_elmo(self) -> list[Group]:
@@ -156,6 +176,29 @@ class Runs:
     @property
     def tasks(self) -> list[str]:
         return sorted({group.task for group in self.groups})
+
+
+def newest(groups: Iterable[Group]) -> list[Group]:
+    """The groups of the newest version of a task's code on each corpus, and of each encoder's."""
+    by_task = _newest(groups, "task", lambda group: ())
+    return _newest(by_task, "bilm", lambda group: (group.bilm,))
+
+
+def _newest(
+    groups: Iterable[Group], section: str, more: Callable[[Group], tuple[str, ...]]
+) -> list[Group]:
+    groups = list(groups)
+    last: dict[tuple[str, ...], int] = {}
+    for group in groups:
+        place = group.task, group.corpus, group.source, *more(group)
+        if group.records:  # a failure alone replaces nothing
+            last[place] = max(last.get(place, 0), group.version(section))
+    return [
+        group
+        for group in groups
+        if group.version(section)
+        >= last.get((group.task, group.corpus, group.source, *more(group)), 0)
+    ]
 
 
 def group_records(records: Iterable[Record]) -> list[Group]:
@@ -178,38 +221,3 @@ def _group(config: dict[str, Any], records: list[Record]) -> Group:
         tuple(record for record in records if record.error is None),
         tuple(record for record in records if record.error is not None),
     )
-
-
-def flatten(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A nested config as dotted keys; lists are values."""
-    flat: dict[str, Any] = {}
-    for name, value in config.items():
-        if isinstance(value, Mapping):
-            flat |= flatten(value, f"{prefix}{name}.")
-        else:
-            flat[f"{prefix}{name}"] = value
-    return flat
-
-
-def differences(groups: Iterable[Group]) -> list[str]:
-    """For each group, the settings in which it differs from groups of the same names, or ''."""
-    groups = list(groups)
-    alike: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
-    flat = [flatten(group.config) for group in groups]
-    for group, values in zip(groups, flat, strict=True):
-        alike[group.names].append(values)
-    return [
-        ", ".join(
-            f"{key}={_short(values.get(key))}"
-            for key in sorted({key for other in alike[group.names] for key in other})
-            if any(other.get(key) != values.get(key) for other in alike[group.names])
-        )
-        for group, values in zip(groups, flat, strict=True)
-    ]
-
-
-def _short(value: Any) -> str:
-    text = "null" if value is None else str(value)
-    if DIGEST.fullmatch(text):
-        return text[:8]
-    return text if len(text) <= 24 else "…" + text[-23:]

@@ -13,8 +13,8 @@ from jaxtyping import Float
 
 from elmo_bench.report.ablations import LAYERS, PLACEMENT, Column
 from elmo_bench.report.groups import Group, Runs
+from elmo_bench.report.headline import headline_groups
 from elmo_bench.report.labels import short_labels
-from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import Learned, layer_name, learned_weights
 
 MIN_SEEDS = 3
@@ -32,7 +32,11 @@ def reading(runs: Runs) -> list[str]:
     """Sentences on layer weights by placement, their flatness, and the best settings."""
     groups = [g for g in headline_groups(runs) if not g.is_untrained and learned_weights(g)]
     labeled = list(zip(short_labels(groups, " "), groups, strict=True))
-    sentences = list(_weights(labeled))
+    encoders = dict.fromkeys(group.bilm for group in groups)
+    sentences: list[str] = []
+    for encoder in encoders:
+        some = [(label, group) for label, group in labeled if group.bilm == encoder]
+        sentences += _weights(some, f"With {encoder}, at" if len(encoders) > 1 else "At")
     for label, group in labeled:
         sentences += _flatness(label, learned_weights(group))
     sentences += _winners(runs, PLACEMENT, ("elmo.placement",))
@@ -47,8 +51,9 @@ def exceeds_spread(differences: Float[np.ndarray, " seed"]) -> bool:
     return bool(differences.mean() > differences.std(ddof=1))
 
 
-def _weights(labeled: list[tuple[str, Group]]) -> Iterator[str]:
-    """For each placement, which layer has the largest weight in which tasks."""
+def _weights(labeled: list[tuple[str, Group]], at: str) -> Iterator[str]:
+    """For each placement, which layer of an encoder has the largest weight in which tasks."""
+    is_bilm = not any(group.is_transformer for _, group in labeled)  # as the paper's encoder is
     favorites: dict[str, list[Favorite]] = defaultdict(list)
     few = 0
     for label, group in labeled:
@@ -65,15 +70,17 @@ def _weights(labeled: list[tuple[str, Group]]) -> Iterator[str]:
         for layer, some in sorted(by_layer.items()):
             named = ", ".join(f"{f.label} {f.weight:.2f}" for f in some)
             number = f"{len(some)} of {len(found)} settings"
-            paper = ", as in the paper" if (placement, layer) == ("input", 1) else ""
+            papers = is_bilm and (placement, layer) == ("input", 1)
+            paper = ", as in the paper" if papers else ""
             most = f"{layer_name(layer)} has the largest weight in {number}{paper}"
-            yield f"At the {placement}, {most}: {named}."
+            yield f"{at} the {placement}, {most}: {named}."
         undecided = [favorite.label for favorite in found if favorite.layer is None]
         if undecided:
             names = ", ".join(undecided)
-            yield f"At the {placement}, no layer is clearly ahead across the seeds of {names}."
+            yield f"{at} the {placement}, no layer is clearly ahead across the seeds of {names}."
     if few:
-        yield f"Settings left out because they have fewer than {MIN_SEEDS} seeds: {few}."
+        whose = "" if at == "At" else f" ({labeled[0][1].bilm})"
+        yield f"Settings left out because they have fewer than {MIN_SEEDS} seeds: {few}{whose}."
 
 
 def _favorite(label: str, learned: Learned) -> Favorite:

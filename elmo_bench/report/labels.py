@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from elmo_bench.report.groups import Group, differences
+from elmo_bench.report.differences import differences
+from elmo_bench.report.groups import Group
 
 
 def short_labels(groups: Sequence[Group], separator: str = "\n") -> list[str]:

@@ -1,19 +1,25 @@
 """The paper's Table 1 from the recorded runs, and the list of all groups of runs."""
 
-from collections import defaultdict
 from collections.abc import Mapping
 
-from elmo_bench.report.cells import NARROW, Cell, Table, gain, missing, probability, score, word
-from elmo_bench.report.gain import error_reduction
-from elmo_bench.report.groups import (
-    Group,
-    Runs,
-    differences,
-    mean_and_spread,
-    with_most_data,
+from elmo_bench.report.cells import (
+    NARROW,
+    UNCONVERGED,
+    Cell,
+    Table,
+    final_score,
+    gain,
+    missing,
+    probability,
+    score,
+    word,
 )
+from elmo_bench.report.differences import differences
+from elmo_bench.report.gain import error_reduction
+from elmo_bench.report.groups import Group, Runs, mean_and_spread, with_most_data
+from elmo_bench.report.headline import headline_groups, is_finetuned, p_value_of, paired_seeds
 from elmo_bench.report.paper import SOURCE, authors_finetuned, published
-from elmo_bench.report.run_command import has_usual_elmo, options, run_command
+from elmo_bench.report.run_command import options, run_command
 
 MAIN = {
     "task": "Task",
@@ -24,9 +30,11 @@ MAIN = {
     "source": "Source",
     "settings": "Differing settings",
     "baseline": "Baseline",
+    "control": "Control",
     "elmo": "+ELMo",
     "gain": "Gain abs. / rel.",
     "p": "p",
+    "p_control": "p to control",
     "finetuned": "+ELMo, biLM fine-tuned",
     "paper": "Paper",
 }
@@ -44,9 +52,12 @@ GROUPS = {
     "failed": "Failed seeds",
 }
 FINETUNE = "bilm.finetune"  # the setting in which the groups of one row differ
-NARROW_MAIN = ("paper", *NARROW[:-2], "finetuned", "settings", "p", "corpus")
+NARROW_MAIN = (
+    "p_control", "paper", *NARROW[:-2], "finetuned", "settings", "control", "p", "corpus",
+)  # fmt: skip
 SCORES = "Scores in percent: mean ± standard deviation over seeds (number of seeds)."
 GAIN = "Gain: absolute / relative error reduction, over the seeds that baseline and +ELMo share."
+CONTROL = "Control: +ELMo with the same encoder left untrained."
 
 
 def main_table(runs: Runs, tasks: list[str] | None = None) -> Table:
@@ -57,28 +68,28 @@ def main_table(runs: Runs, tasks: list[str] | None = None) -> Table:
         tasks: Tasks that get a row even without runs; None for all tasks.
     """
     chosen = headline_groups(runs)
+    controls = [control for group in chosen if (control := runs.control(group))]
+    chosen = [group for group in chosen if group not in controls]
     finetuned = {group.key(FINETUNE): group for group in runs.with_elmo if is_finetuned(group)}
     rows = [
         _main_row(runs, group, settings) | _finetuned(group, finetuned)
         for group, settings in zip(chosen, differences(chosen), strict=True)
     ]
-    compared = {id(runs.baseline(group)) for group in chosen}
-    unpaired = [
-        group
-        for group in with_most_data(runs.groups)
-        if group.is_baseline and id(group) not in compared
-    ]
-    rows += [
-        _baseline_row(group, settings)
-        for group, settings in zip(unpaired, differences(unpaired), strict=True)
-    ]
-    for task in set(options("task") if tasks is None else tasks) - {
-        row["task"].text for row in rows
-    }:
-        command = missing(f"python run.py task={task}")
-        rows.append({"task": word(task), "baseline": command, "elmo": command, **_paper(task)})
+    rows += _baseline_rows(runs, chosen)
+    rows += _tasks_without_runs(rows, tasks)
     rows.sort(key=lambda row: [row[key].text if key in row else "" for key in list(MAIN)[:6]])
+    beside = [finetuned.get(group.key(FINETUNE)) for group in chosen]
+    left_out = [g for g in runs.with_elmo if g not in [*chosen, *controls, *beside]]
+    notes = _notes(rows, len(left_out), len(runs.all_groups) - len(runs.groups))
+    return Table("main", "Test scores with and without ELMo", MAIN, rows, notes, NARROW_MAIN)
+
+
+def _notes(rows: list[dict[str, Cell]], elsewhere: int, older: int) -> list[str]:
     notes = [SCORES, GAIN, f"Paper: {SOURCE}."]
+    if any("control" in row for row in rows):
+        notes.append(CONTROL)
+    if any("unconverged" in cell.values for row in rows for cell in row.values()):
+        notes.append(UNCONVERGED)
     if any("p" in row for row in rows):
         from elmo_bench.report.significance import TEST
 
@@ -86,93 +97,83 @@ def main_table(runs: Runs, tasks: list[str] | None = None) -> Table:
     if any("finetuned" in row for row in rows):
         names = ", ".join(sorted(filter(authors_finetuned, options("task"))))
         notes.append(f"The authors' scores are with a fine-tuned biLM for: {names}.")
-    beside = [finetuned.get(group.key(FINETUNE)) for group in chosen]
-    left_out = len([group for group in runs.with_elmo if group not in [*chosen, *beside]])
-    if left_out:
-        notes.append(f"Groups of runs that are only in other tables (--tables all): {left_out}.")
-    return Table("main", "Test scores with and without ELMo", MAIN, rows, notes, NARROW_MAIN)
+    if elsewhere:
+        notes.append(f"Groups of runs that are only in other tables (--tables all): {elsewhere}.")
+    if older:
+        notes.append(
+            f"Groups of runs of an older version of the code, which are only listed "
+            f"(--tables groups): {older}."
+        )
+    return notes
 
 
-def headline_groups(runs: Runs) -> list[Group]:
-    """The ELMo groups of Table 1: those on the most data with the task's settings of the paper.
-
-    If a task, corpus, kind of word vectors and biLM have no such group, all their groups are taken.
-    """
-    by_context: dict[tuple[str, ...], list[Group]] = defaultdict(list)
-    for group in with_most_data(runs.with_elmo):
-        by_context[
-            group.task, group.corpus, group.any_record.words, group.bilm, group.source
-        ].append(group)
-    chosen: list[Group] = []
-    for groups in by_context.values():
-        named = [group for group in groups if group.any_record.elmo == "paper"]
-        usual = [group for group in named if _is_usual(group)] if len(named) > 1 else named
-        chosen += usual or named or groups
-    return chosen
+def _baseline_rows(runs: Runs, chosen: list[Group]) -> list[dict[str, Cell]]:
+    """The baselines with which no row compares."""
+    compared = {id(runs.baseline(group)) for group in chosen}
+    unpaired = [
+        group
+        for group in with_most_data(runs.groups)
+        if group.is_baseline and id(group) not in compared
+    ]
+    pairs = zip(unpaired, differences(unpaired), strict=True)
+    return [_baseline_row(group, settings) for group, settings in pairs]
 
 
-def _is_usual(group: Group) -> bool:
-    """Whether the ELMo settings are those of the task's yaml and the biLM is not fine-tuned."""
-    return not is_finetuned(group) and has_usual_elmo(group.any_record)
-
-
-def is_finetuned(group: Group) -> bool:
-    """Whether the biLM was fine-tuned on the task's text."""
-    return bool(group.config.get("bilm", {}).get("finetune"))
+def _tasks_without_runs(
+    rows: list[dict[str, Cell]], tasks: list[str] | None
+) -> list[dict[str, Cell]]:
+    wanted = set(options("task") if tasks is None else tasks)
+    empty = {
+        task: missing(f"python run.py task={task}")
+        for task in wanted - {row["task"].text for row in rows}
+    }
+    return [
+        {"task": word(task), "baseline": command, "elmo": command, **_paper(task)}
+        for task, command in empty.items()
+    ]
 
 
 def _finetuned(group: Group, finetuned: Mapping[str, Group]) -> dict[str, Cell]:
     """The same runs with a fine-tuned biLM, or the command for them, if any task has such runs."""
-    if is_finetuned(group) or group.is_untrained:
+    if is_finetuned(group) or group.is_untrained or group.is_transformer:
         return {}
     if found := finetuned.get(group.key(FINETUNE)):
-        return {"finetuned": score(found, "test")}
+        return {"finetuned": final_score(found)}
     if finetuned and group.any_record.elmo == "paper" and authors_finetuned(group.task):
         return {"finetuned": missing(run_command(group, {"elmo": "paper_finetuned"}))}
     return {}
-
-
-def paired_seeds(baseline: Group | None, group: Group) -> list[int]:
-    """The seeds that have a test score in both groups."""
-    pair = [{run.seed for run in one.scored("test")} for one in (baseline, group) if one]
-    return sorted(set.intersection(*pair)) if baseline else []
 
 
 def _main_row(runs: Runs, group: Group, settings: str) -> dict[str, Cell]:
     baseline = runs.baseline(group)
     if group.any_record.elmo != "paper":
         settings = ", ".join(filter(None, (f"elmo={group.any_record.elmo}", settings)))
-    row = _head(group, settings) | {"elmo": score(group, "test"), **_paper(group.task)}
+    row = _head(group, settings) | {"elmo": final_score(group), **_paper(group.task)}
+    if control := runs.control(group):
+        row["control"] = final_score(control)
+        row |= _p_value("p_control", control, group)
     if baseline is None:
-        command = run_command(group, {"elmo": "none"})
-        return row | {"baseline": missing(command)}
-    row["baseline"] = score(baseline, "test")
-    seeds = paired_seeds(baseline, group)
-    if seeds:
+        return row | {"baseline": missing(run_command(group, {"elmo": "none"}))}
+    row["baseline"] = final_score(baseline)
+    if seeds := paired_seeds(baseline, group):
         before, _ = mean_and_spread(baseline.scores("test", seeds))
         after, _ = mean_and_spread(group.scores("test", seeds))
         row["gain"] = gain(before, after)
-    p = _p_value(baseline, group) if seeds else None
-    return row if p is None else row | {"p": probability(p)}
+    return row | _p_value("p", baseline, group)
+
+
+def _p_value(column: str, baseline: Group, group: Group) -> dict[str, Cell]:
+    p = p_value_of(baseline, group) if paired_seeds(baseline, group) else None
+    return {} if p is None else {column: probability(p)}
 
 
 def _baseline_row(baseline: Group, settings: str) -> dict[str, Cell]:
     command = run_command(baseline, {"elmo": "paper"})
     return _head(baseline, settings) | {
-        "baseline": score(baseline, "test"),
+        "baseline": final_score(baseline),
         "elmo": missing(command),
         **_paper(baseline.task),
     }
-
-
-def _p_value(baseline: Group, group: Group) -> float | None:
-    from elmo_bench.report.significance import compare_runs
-
-    with_seed = {record.seed: record for record in baseline.records}
-    pairs = [(with_seed[r.seed], r) for r in group.records if r.seed in with_seed]
-    if any(record.predictions is None for pair in pairs for record in pair):
-        return None
-    return compare_runs(pairs)
 
 
 def _paper(task: str) -> dict[str, Cell]:
@@ -210,7 +211,7 @@ def groups_table(runs: Runs) -> Table:
             "test": score(group, "test"),
             "failed": word(", ".join(str(record.seed) for record in group.failed)),
         }
-        for group, settings in zip(runs.groups, differences(runs.groups), strict=True)
+        for group, settings in zip(runs.all_groups, differences(runs.all_groups), strict=True)
     ]
     notes = [SCORES, "The runs of a row differ only in the seed."]
     return Table("groups", "All groups of runs", GROUPS, rows, notes)

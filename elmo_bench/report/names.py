@@ -1,7 +1,7 @@
 """The names of tables and figures, which commands list without importing anything heavy."""
 
 TABLES = (
-    "main", "layers", "placement", "words", "weights", "finetuning", "groups", "analysis",
-    "neighbors",
+    "main", "encoders", "updates", "layers", "placement", "words", "weights", "finetuning",
+    "groups", "analysis", "neighbors",
 )  # fmt: skip
 FIGURES = ("gains", "layer-weights", "learning-curves", "sample-efficiency", "analysis")

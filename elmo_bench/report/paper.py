@@ -38,7 +38,7 @@ def authors_finetuned(task: str) -> bool:
 
 @cache
 def ablations(table: str) -> dict[str, dict[str, Any]]:
-    """Tables 2, 3 and 7 (`layers`, `placement`, `words`): task -> column -> score."""
+    """Tables 2, 3 and 7 (`layers`, `placement`, `words`) and others: task -> column -> score."""
     tables = OmegaConf.to_container(OmegaConf.load(Path(__file__).with_name("paper.yaml")))
     assert isinstance(tables, dict)
     return {str(task): dict(scores) for task, scores in tables[table].items()}

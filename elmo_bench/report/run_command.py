@@ -30,7 +30,8 @@ def run_command(group: Group, changes: Mapping[str, str]) -> str:
     overlaid = any(word.startswith("experiment=") for word in words)  # may have other defaults
     for key, value in changes.items():
         if overlaid or DEFAULTS.get(key) != value:
-            words += [f"{key}={value}", *_to_choose(key, value)]
+            still_open = (w for w in _to_choose(key, value) if w.partition("=")[0] not in changes)
+            words += [f"{key}={value}", *still_open]
     seeds = sorted(group.seeds) or [1]
     if seeds != [1]:
         words.append("seed=" + ",".join(map(str, seeds)))

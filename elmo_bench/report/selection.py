@@ -44,7 +44,7 @@ class Selection:
     def _is_named(self, record: Record) -> bool:
         return (
             (not self.tasks or record.task in self.tasks)
-            and (not self.data or record.data in self.data)
+            and (not self.data or not self.data.isdisjoint(_data_names(record)))
             and (not self.bilms or record.bilm is None or record.bilm in self.bilms)
         )
 
@@ -65,7 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "directory", metavar="DIR", nargs="?", type=Path,
         help=f"only the records of this folder (default: {RUNS} and {REFERENCE})",
     )  # fmt: skip
-    for name, words in (("task", "tasks"), ("data", "data options"), ("bilm", "encoders")):
+    for name, words in (
+        ("task", "tasks"),
+        ("data", "corpora, by name or kind (mini, files, hub)"),
+        ("bilm", "encoders"),
+    ):
         parser.add_argument(
             f"--{name}", metavar="NAME[,NAME]", default="", help=f"only these {words}"
         )
@@ -103,6 +107,11 @@ def _folders(args: argparse.Namespace) -> list[Path]:
     if not args.directory.is_dir():
         raise FileNotFoundError(f"{args.directory}: no such folder of records")
     return [args.directory]
+
+
+def _data_names(record: Record) -> set[str]:
+    """What `--data` calls a corpus: its name, or its option (mini, files, hub) for all of that."""
+    return {record.data, str(record.config.get("data", {}).get("kind"))}
 
 
 def _context(record: Record) -> str:

@@ -13,7 +13,7 @@ from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.identity import what_counts
 from elmo_bench.records.run import Record
 from elmo_bench.records.visible import visible
-from elmo_bench.report.groups import flatten
+from elmo_bench.report.differences import flatten
 from elmo_bench.report.label_tables import label_tables
 from elmo_bench.report.paper import published
 from elmo_bench.report.run_command import base_overrides

@@ -40,8 +40,8 @@ def show(table: Table, console: Console) -> None:
     titled.sort(key=lambda pair: order[pair[0]])
     console.print(_empty(table, chosen, widths, header=True))
     for title, pairs in groupby(titled, key=lambda pair: pair[0]):
-        if title:
-            _line(console, title, "bold")
+        if chosen.headings:  # rows without one must not seem to belong to the one above
+            _line(console, title or "Others", "bold")
         shown = _empty(table, chosen, widths, header=False)
         _add_rows(shown, table, [row for _, row in pairs], chosen)
         console.print(shown)
@@ -90,8 +90,16 @@ def _add_rows(shown: RichTable, table: Table, rows: list[dict[str, Cell]], chose
     names = [row[first].text for row in rows]
     grouped = len(set(names)) < len(names)
     for row, name, following in zip(rows, names, [*names[1:], None], strict=True):
-        cells = [Text(text, overflow="fold") for text in row_texts(table, row, chosen)]
-        shown.add_row(*cells, end_section=grouped and name != following, style=_style(row))
+        cells = [row.get(key, Cell()) for key in chosen.columns]
+        texts = map(_text, cells, row_texts(table, row, chosen))
+        shown.add_row(*texts, end_section=grouped and name != following, style=_style(row))
+
+
+def _text(cell: Cell, shown: str) -> Text:
+    text = Text(shown, overflow="fold", style=cell.style)
+    if cell.strong:
+        text.highlight_words([visible(cell.strong)], "bold reverse")
+    return text
 
 
 def _style(row: dict[str, Cell]) -> str:

@@ -1,9 +1,10 @@
 """The learned layer weights as a table, with their interpretation as notes."""
 
 from elmo_bench.report.cells import SHORT, Cell, Table, word
-from elmo_bench.report.groups import Runs, differences, mean_and_spread
+from elmo_bench.report.differences import differences
+from elmo_bench.report.groups import Runs, mean_and_spread
+from elmo_bench.report.headline import headline_groups
 from elmo_bench.report.interpretation import reading
-from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import layer_name, learned_weights
 
 HEAD = {

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 
+from elmo_bench.config.folders import CONF
 from elmo_bench.report.ablations import NOTES, Cells, dev_scores, head
 from elmo_bench.report.cells import PAPER, Cell, Table, missing, number, word
 from elmo_bench.report.groups import Group, Runs, with_most_data
-from elmo_bench.report.main_table import headline_groups
+from elmo_bench.report.headline import headline_groups
 from elmo_bench.report.paper import ablations
 from elmo_bench.report.run_command import options, run_command
 
@@ -22,7 +23,7 @@ ARMS = {"baseline": "no ELMo", "token": "token layer only", "all": "+ELMo"}
 
 def words_table(runs: Runs) -> Table:
     """Table 7, extended: a row for each use of ELMo, a column for each kind of word vectors."""
-    known = options("words")
+    known = _kinds()
     families: dict[str, Cells] = defaultdict(lambda: defaultdict(list))
     mixing = headline_groups(runs)
     for group in with_most_data(runs.groups):
@@ -46,6 +47,12 @@ def words_table(runs: Runs) -> Table:
     columns = HEAD | {f"words_{name}": f"words={name}" for name in names}
     title = "ELMo with static word vectors (the paper's Table 7)"
     return Table("words", title, columns, rows, [*NOTES[:1], *NOTES[2:]])
+
+
+def _kinds() -> list[str]:
+    """The kinds of word vectors; other options are one of them with its files, as glove_open is."""
+    texts = {name: (CONF / "words" / f"{name}.yaml").read_text() for name in options("words")}
+    return [name for name, text in texts.items() if f"\nname: {name}\n" in text]
 
 
 def _arm(group: Group) -> str:

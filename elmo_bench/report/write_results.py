@@ -1,43 +1,72 @@
 """Writes the tables and figures of results/reference from its records: `make report`."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from elmo_bench.records.analysis import read_analyses
+from elmo_bench.records.analysis import Analysis, read_analyses
 from elmo_bench.records.atomic import write_text
-from elmo_bench.records.run import read_records
-from elmo_bench.report.all_tables import build_tables
+from elmo_bench.records.run import Record, read_records
+from elmo_bench.report.all_tables import OF_ANALYSES, build_tables
 from elmo_bench.report.figures.all_figures import figures
 from elmo_bench.report.figures.style import save, styled
 from elmo_bench.report.formats import markdown
 from elmo_bench.report.groups import Runs
+from elmo_bench.report.names import TABLES
 
 
 def write_results(source: Path, results: Path) -> list[Path]:
-    """Write results/tables/*.md and results/figures/*.svg; the same runs give the same bytes.
+    """Write tables/*.md and figures/*.svg; the same runs give the same bytes.
 
-    A figure without runs is not written, and an old file of it is removed.
+    Runs on the mini benchmark and on open corpora are in folders of their own. Tables and figures
+    without runs are not written, and old files of them are removed.
 
     Args:
         source: A folder with records of runs in runs/ and of analyses in analysis/.
         results: The folder to write to.
     """
     records, analyses = read_records(source / "runs"), read_analyses(source / "analysis")
-    written = []
-    for table in build_tables(records, analyses):
-        path = results / "tables" / f"{table.name}.md"
-        write_text(path, markdown(table))
-        written.append(path)
+    mini = [record for record in records if _is_mini(record)]
+    others = [record for record in records if not _is_mini(record)]
+    tasks = sorted({record.task for record in others})
+    of_runs = [name for name in TABLES if name not in OF_ANALYSES]
+    written = [
+        *_write(results, "mini", mini, [], of_runs),
+        *(_write(results, "open", others, [], of_runs, tasks) if others else []),
+        *_write(results, "", [], analyses, list(OF_ANALYSES)),
+    ]
+    for old in [*(results / "tables").rglob("*.md"), *(results / "figures").rglob("*.svg")]:
+        if old not in written:
+            old.unlink()
+    return written
+
+
+def _is_mini(record: Record) -> bool:
+    return bool(record.config.get("data", {}).get("kind") == "mini")
+
+
+def _write(
+    results: Path,
+    folder: str,
+    records: Sequence[Record],
+    analyses: list[Analysis],
+    names: list[str],
+    tasks: list[str] | None = None,
+) -> Iterator[Path]:
+    """Write the tables of these names and all figures that there are runs or analyses for."""
+    for table in build_tables(records, analyses, names, tasks):
+        if table.rows:
+            path = results / "tables" / folder / f"{table.name}.md"
+            write_text(path, markdown(table))
+            yield path
     with styled():
         for name, draw in figures(Runs(records), analyses):
-            path = results / "figures" / f"{name}.svg"
-            path.unlink(missing_ok=True)
+            path = results / "figures" / folder / f"{name}.svg"
             try:
                 figure = draw()
             except ValueError:
                 continue
             save(figure, path)
-            written.append(path)
-    return written
+            yield path
 
 
 if __name__ == "__main__":

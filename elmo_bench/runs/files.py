@@ -105,3 +105,18 @@ class RunFiles:
         text = settings.model_dump_json(by_alias=True, serialize_as_any=True, indent=1)
         write_text(self.folder / "settings.json", text + "\n")
         write_text(self.folder / "model_spec.json", json.dumps(model_spec))
+
+
+def find_run(name: str, outputs: Path) -> Path:
+    """The folder of a finished run, by its path, or its name or hash or how these begin."""
+    wanted = Path(name).name.removesuffix(".json")
+    folders = [Path(name)] if Path(name).is_dir() else sorted((outputs / "runs").glob("*"))
+    done = [folder for folder in folders if (folder / FINISHED).exists()]
+    found = [f for f in done if Path(name).is_dir() or f.name.endswith(wanted)]
+    found = found or [f for f in done if f.name.startswith(wanted) or f"-{wanted}" in f.name]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(folder.name for folder in found or done)
+    problem = f"several runs are called {wanted!r}" if found else f"no finished run is {wanted!r}"
+    way = known or "none; `python run.py task=ner` makes one"
+    raise UserError(f"{problem}. Finished runs in {outputs / 'runs'}: {way}")

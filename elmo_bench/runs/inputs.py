@@ -10,13 +10,15 @@ from elmo_bench.data.files import DataError
 from elmo_bench.data.hub import check_available
 from elmo_bench.data.loading import split_files
 from elmo_bench.data.network import is_reachable
+from elmo_bench.data.wandb_server import check_logger
 from elmo_bench.errors import UserError
 from elmo_bench.features.transformer_files import check_package, find_folder
 from elmo_bench.runs.pretraining import bilm_source
 
 
 def check_inputs(settings: RunSettings) -> None:
-    """Raise if the corpus, the word vectors or the biLM cannot be had."""
+    """Raise if the corpus, the word vectors, the biLM or the logger cannot be had."""
+    check_logger(settings.logger)
     task, data = settings.task, settings.data
     if isinstance(data, HubData) and task.hub is not None and task.hub.id is not None:
         check_available(task.hub.id)

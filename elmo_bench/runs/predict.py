@@ -106,19 +106,6 @@ def _load_module(
     return module.eval(), spec["frozen"]
 
 
-def find_run(name: str, outputs: Path) -> Path:
-    """The folder of a run, by its path, its record's file or name, or its hash."""
-    wanted = Path(name).name.removesuffix(".json")
-    folders = [Path(name)] if Path(name).is_dir() else sorted((outputs / "runs").glob("*"))
-    done = [folder for folder in folders if (folder / FINISHED).exists()]
-    found = [f for f in done if Path(name).is_dir() or f.name == wanted or f.name.endswith(wanted)]
-    if len(found) == 1:
-        return found[0]
-    known = ", ".join(folder.name for folder in done) or "none"
-    problem = "several runs end" if found else "no finished run ends"
-    raise UserError(f"{problem} in {wanted!r}. Finished runs in {outputs / 'runs'}: {known}")
-
-
 def print_predictions(predictor: Predictor, lines: Iterable[str], as_json: bool) -> None:
     """Print a prediction for each line that is not empty."""
     console = Console()

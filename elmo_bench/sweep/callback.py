@@ -11,6 +11,7 @@ from omegaconf import DictConfig
 if TYPE_CHECKING:
     from elmo_bench.sweep.watch import Watch
 
+HERE = ("BasicLauncher", "JoblibLauncher", "LocalLauncher")  # others may have other files
 FAILED = 3  # exit status of a sweep with failed jobs; Hydra's own is 1, the shell's 2
 
 
@@ -34,6 +35,8 @@ class SweepProgress(Callback):
             if config.dry_run:
                 _show_plan(jobs)
                 sys.exit(0)
+            if any(map(str(config.hydra.launcher._target_).endswith, HERE)):
+                _check_inputs(jobs)
         except Exception as error:
             sys.exit(end("run.py", error))
         for name in ("hydra", "hydra_plugins"):
@@ -63,8 +66,23 @@ def _check(config: DictConfig) -> None:
         raise ConfigError(f"tables={table}: unknown; allowed are {', '.join(TABLES)}")
 
 
+def _check_inputs(jobs: list[list[str]]) -> None:
+    """Refuse the sweep if an input is missing; a job with invalid settings reports it itself."""
+    from elmo_bench.config.compose import run_settings
+    from elmo_bench.config.errors import ConfigError
+    from elmo_bench.runs.inputs import check_inputs
+
+    but_seeds = {tuple(w for w in job if not w.startswith("seed=")): None for job in jobs}
+    for overrides in but_seeds:  # seeds share their inputs
+        try:
+            settings = run_settings(list(overrides))
+        except ConfigError:
+            continue
+        check_inputs(settings)
+
+
 def _show_plan(jobs: list[list[str]]) -> None:
     from elmo_bench.config.compose import run_settings
     from elmo_bench.sweep.plan import plan, show_plan
 
-    show_plan([part for job in jobs for part in plan(run_settings(job))])
+    show_plan([run for job in jobs for run in plan(run_settings(job))])

@@ -24,7 +24,7 @@ class Part:
     Args:
         name: The record's file name without the suffix.
         arm: The ELMo option; "none" is the baseline.
-        state: done, done before, failed; in a plan: done, begun, failed, to do.
+        state: done, done before, failed.
         metric: The name of the score.
         scores: By split; empty where there are none.
         error: Why it failed, in one line.

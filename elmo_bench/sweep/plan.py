@@ -1,6 +1,7 @@
 """The runs that settings describe, and which of them are finished; imports no torch."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -8,9 +9,17 @@ from rich.table import Table
 from elmo_bench.config.settings import RunSettings
 from elmo_bench.records.run import read_record
 from elmo_bench.runs.files import RunFiles
-from elmo_bench.sweep.job import Part
 
 STATES = ("done", "begun", "failed", "to do")
+
+
+class PlannedRun(NamedTuple):
+    """A line of a plan; the state is one of STATES."""
+
+    name: str
+    corpus: str
+    arm: str
+    state: str
 
 
 def runs_of(settings: RunSettings) -> list[RunSettings]:
@@ -18,14 +27,27 @@ def runs_of(settings: RunSettings) -> list[RunSettings]:
     return [settings.for_baseline(), settings] if settings.has_baseline else [settings]
 
 
-def plan(settings: RunSettings) -> list[Part]:
+def plan(settings: RunSettings) -> list[PlannedRun]:
     """The runs of settings, each with its current state."""
-    parts = []
+    runs = []
     for one in runs_of(settings):
         files = RunFiles.of(one)
         state = "to do" if settings.force else _state(files)
-        parts.append(Part(files.name, one.elmo.name, state))
-    return parts
+        runs.append(PlannedRun(files.name, _corpus(one), _arm(one), state))
+    return runs
+
+
+def _corpus(settings: RunSettings) -> str:
+    fraction = settings.data.train_fraction
+    part = f", {100 * fraction:g} %" if fraction != 1 else ""
+    return f"{settings.data.label}{part}"
+
+
+def _arm(settings: RunSettings) -> str:
+    if settings.elmo.is_baseline:
+        return "baseline"
+    untrained = ", untrained" if settings.bilm.weights == "random" else ""
+    return f"{settings.elmo.name}, {settings.bilm.name}{untrained}"
 
 
 def _state(files: RunFiles) -> str:
@@ -39,17 +61,16 @@ def _state(files: RunFiles) -> str:
         return "to do"  # there is none, or it is damaged
 
 
-def show_plan(parts: Iterable[Part], console: Console | None = None) -> None:
+def show_plan(runs: Iterable[PlannedRun], console: Console | None = None) -> None:
     """List runs and their states; a baseline that several jobs share is one run."""
     console = console or Console()
-    distinct = {part.name: part for part in parts}
+    distinct = {run.name: run for run in runs}
     table = Table(title="Runs", title_justify="left")
-    for column in ("run", "arm", "state"):
+    for column in ("run", "corpus", "arm", "state"):
         table.add_column(column)
-    for part in distinct.values():
-        arm = "baseline" if part.arm == "none" else f"+ELMo ({part.arm})"
-        table.add_row(part.name, arm, part.state, style="dim" if part.state == "done" else "")
+    for run in distinct.values():
+        table.add_row(*run, style="dim" if run.state == "done" else "")
     console.print(table)
-    states = [part.state for part in distinct.values()]
+    states = [run.state for run in distinct.values()]
     counts = [f"{states.count(state)} {state}" for state in STATES if state in states]
     console.print(f"{len(distinct)} runs: {', '.join(counts)}")

@@ -10,14 +10,17 @@ from elmo_bench.cli import main
 from elmo_bench.mini.describe import description
 
 
-def test_the_description_has_tables_and_an_example_of_every_task(mini: Path) -> None:
-    console = Console(record=True, width=120, file=StringIO())
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_description_has_tables_and_an_example_of_every_task(mini: Path, width: int) -> None:
+    console = Console(record=True, width=width, file=StringIO())
     for part in description(mini):
         console.print(part)
     printed = console.export_text()
     for task in ("ner", "sst5", "snli", "squad", "srl", "coref", "wsd", "corpus"):
         assert f"─ {task} ─" in printed
     assert "names of ner/test that train never mentions" in printed
+    assert "propositions" in printed  # not cut
+    assert max(map(len, printed.splitlines())) <= width
 
 
 def test_a_folder_that_is_not_empty_is_refused(

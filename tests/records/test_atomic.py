@@ -1,13 +1,17 @@
 """Atomic writes: the old file or the new one, and nothing of those that were killed."""
 
+import errno
 import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from elmo_bench.errors import explanation
 from elmo_bench.records.atomic import (
+    naming,
     remove_leftovers,
     replace_file,
     replace_folder,
@@ -71,3 +75,29 @@ def test_a_file_is_compared_with_the_checksums_beside_it(tmp_path):
     assert str(tmp_path / "a") in str(find_damage(tmp_path))
     with pytest.raises(DamagedError, match="copy it again"):
         check_file(tmp_path / "a", "copy it again")
+
+
+@pytest.mark.parametrize("replace", [replace_file, replace_folder])
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        RuntimeError("Error while serializing: I/O error: No space left (os error 28)"),
+    ],
+)
+def test_a_full_disk_names_what_was_to_be_written_and_what_to_do(tmp_path, replace, error):
+    with pytest.raises(OSError) as caught, replace(tmp_path / "last.ckpt"):
+        raise error
+    line = explanation(caught.value)
+    assert line.startswith(f"{tmp_path / 'last.ckpt'}: No space left on device; free some space")
+    assert "the command, which continues where it stopped" in line
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_disk_that_is_really_full_is_named():
+    """Writing to /dev/full fails as a full disk does."""
+    if not Path("/dev/full").exists():
+        pytest.skip("needs Linux")
+    with pytest.raises(OSError) as caught, naming(Path("record.json")):
+        Path("/dev/full").write_text("x")
+    assert caught.value.filename == "record.json"

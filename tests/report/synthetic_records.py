@@ -57,7 +57,11 @@ def config(task: str, seed: int, **changes: Any) -> dict[str, Any]:
         },
         "bilm": {"name": "mini", "weights": None, "fingerprint": "f00dcafe"},
         "cache_dtype": "float32",
-        "task": {"name": task, "build": {"hidden_dim": 50}, "training": {"max_epochs": 12}},
+        "task": {
+            "name": task,
+            "build": {"hidden_dim": 50},
+            "training": {"max_epochs": 20, "patience": 3},
+        },
     }
     if "elmo" in changes and changes["elmo"] is None:
         made["elmo"] = {"name": "none", "placement": []}
@@ -144,7 +148,7 @@ def _expected(task: str, settings: dict[str, Any]) -> float:
 def _epochs(
     task: str, settings: dict[str, Any], score: float, rng: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
-    metric, _, _, shares = TASKS[task]
+    metric, shares = TASKS[task][0], _shares(task, settings)
     fast = 2.0 if settings["elmo"]["name"] == "none" else 0.8
     for epoch in range(1, 13):
         reached = 1 - np.exp(-epoch / fast)
@@ -159,20 +163,30 @@ def _epochs(
         for placement in settings["elmo"]["placement"]:
             if settings["elmo"]["layers"] == "all":
                 for layer, share in enumerate(shares):
-                    row[f"elmo/{placement}/layer{layer}"] = 1 / 3 + (share - 1 / 3) * epoch / 12
+                    start = 1 / len(shares)
+                    row[f"elmo/{placement}/layer{layer}"] = start + (share - start) * epoch / 12
             row[f"elmo/{placement}/gamma"] = 1 + 0.04 * epoch
         yield row
 
 
-def _weights(task: str, settings: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+def _shares(task: str, settings: dict[str, Any]) -> np.ndarray:
+    """The weights of layers: three of the biLM, seven of a transformer."""
     shares = np.array(TASKS[task][3])
+    if settings["elmo"]["name"] == "none" or settings["bilm"].get("kind") != "transformer":
+        return shares
+    wide = np.interp(np.linspace(0, 2, 7), np.arange(3), shares)
+    return np.asarray(wide / wide.sum())
+
+
+def _weights(task: str, settings: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    shares = _shares(task, settings)
     found: dict[str, Any] = {}
     for placement in settings["elmo"]["placement"]:
         if settings["elmo"]["layers"] != "all":
             found[placement] = {"weights": [1.0], "gamma": 0.9, "layers": [2]}
             continue
         flat = shares if placement == "input" else (shares + 2) / (shares + 2).sum()
-        weights = np.abs(flat + rng.normal(0, 0.02, 3))
+        weights = np.abs(flat + rng.normal(0, 0.02, len(flat)))
         found[placement] = {"weights": (weights / weights.sum()).tolist(), "gamma": 1.4}
     return found
 
@@ -257,5 +271,51 @@ def _ablations(task: str, seed: int) -> Iterator[Record]:
         yield record(task, seed, elmo=None, data__train_fraction=fraction)
 
 
+OPEN = {  # corpus -> task, option of conf/experiment/open, seeds
+    "worldwide": ("ner", "ner", 3),
+    "wnut17": ("ner", "ner_wnut17", 3),
+    "sst": ("sst5", "sst5", 3),
+    "snli17k": ("snli", "snli", 3),
+    "new_wiki_xquad": ("squad", "squad", 3),
+    "new_wiki_reddit_xquad": ("squad", "squad_reddit", 1),
+    "ewt": ("srl", "srl", 2),
+    "ontogum": ("coref", "coref", 2),
+}
+MINILM = {"bilm__kind": "transformer", "bilm__name": "minilm", "bilm__weights": "0123456789abcdef"}
+
+
+def open_record(corpus: str, seed: int = 1, **changes: Any) -> Record:
+    """A run on real text: GloVe and the English biLM, unless changed."""
+    task, experiment, _ = OPEN[corpus]
+    baseline = "elmo" in changes and changes["elmo"] is None
+    settings = {
+        "data__kind": "files", "data__name": corpus, "data__train": f"digest of {corpus}",
+        "words__name": "glove", **({} if baseline else {"bilm__name": "english"}), **changes,
+    }  # fmt: skip
+    made = record(task, seed, **settings)
+    words = _overrides(task, seed, {} if baseline else changes)[1:]
+    return replace(made, overrides=[f"experiment=open/{experiment}", *words])
+
+
+def write_open(directory: Path) -> None:
+    """Write runs as on the open corpora: seeds, a control, a transformer, the paper's ablations."""
+    for corpus, (_, _, seeds) in OPEN.items():
+        for seed in range(1, seeds + 1):
+            write(open_record(corpus, seed, elmo=None), directory)
+            write(open_record(corpus, seed), directory)
+        write(open_record(corpus, bilm__weights="random"), directory)
+        write(open_record(corpus, **MINILM), directory)
+    for corpus in ("snli17k", "ewt"):
+        for fraction in (0.01, 0.03, 0.1, 0.3):
+            write(open_record(corpus, data__train_fraction=fraction), directory, False)
+            write(open_record(corpus, elmo=None, data__train_fraction=fraction), directory, False)
+    for changes in ({"elmo__l2": 1.0}, {"elmo__name": "last", "elmo__layers": "last"}):
+        write(open_record("ewt", **changes), directory, False)
+    for name, placement in (("output", ["output"]), ("both", ["input", "output"])):
+        made = open_record("ewt", elmo__name=name, elmo__placement=placement)
+        write(made, directory, False)
+
+
 if __name__ == "__main__":
     write_all(Path(sys.argv[1]))
+    write_open(Path(sys.argv[1]))

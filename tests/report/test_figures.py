@@ -6,11 +6,11 @@ import pytest
 from elmo_bench.records.run import read_records
 from elmo_bench.report.figures import layer_weights
 from elmo_bench.report.figures.all_figures import OF_RUNS
-from elmo_bench.report.figures.learning_curves import speed
-from elmo_bench.report.figures.style import COLORS, save, styled
+from elmo_bench.report.figures.style import COLORS, NAMES, save, styled
 from elmo_bench.report.groups import Runs
+from elmo_bench.report.training import speed
 from elmo_bench.report.weights import curve_over_seeds, learned_weights
-from tests.report.synthetic_records import record
+from tests.report.synthetic_records import MINILM, open_record, record
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +66,42 @@ def test_cells_that_show_the_same_number_are_hatched_alike(layers):
     assert shown[0] == shown[1] and len({patch.get_hatch() for patch in cells.patches[:2]}) == 1
 
 
+def test_learning_curves_of_a_corpus_have_all_encoders_in_one_panel():
+    arms = [{}, {"bilm__weights": "random"}, MINILM]
+    made = [open_record("ewt", elmo=None), *(open_record("ewt", **arm) for arm in arms)]
+    figure = OF_RUNS["learning-curves"](Runs(made))
+    [axes] = [axes for axes in figure.axes if axes.get_title()]
+    names = {line.get_label() for line in axes.get_lines()}
+    assert {"baseline", NAMES["untrained"], "+ELMo (english)", "+ELMo (minilm)"} <= names
+    assert {"english", "minilm"} == {
+        line.partition(":")[0] for line in axes.get_xlabel().splitlines()[1:]
+    }
+
+
+def test_the_updates_to_the_baselines_best_are_marked_in_the_learning_curves():
+    made = [open_record("ewt", elmo=None), open_record("ewt")]
+    runs = Runs(made)
+    [group] = runs.with_elmo
+    found = speed(runs.baseline(group), group)
+    [axes] = [axes for axes in OF_RUNS["learning-curves"](runs).axes if axes.get_title()]
+    marks = {line.get_xdata()[0] for line in axes.get_lines() if line.get_marker() in ("o", "s")}
+    assert marks == {found.baseline, found.elmo}
+
+
+def test_layer_weights_of_two_encoders_are_in_lines_of_their_own():
+    made = [open_record("ewt"), open_record("sst"), open_record("ewt", **MINILM)]
+    figure = layer_weights.draw(Runs(made))
+    assert [part.get_suptitle() for part in figure.subfigs] == ["english", "minilm"]
+    stacks = [[len(axes.patches) for axes in part.axes if axes.patches] for part in figure.subfigs]
+    assert stacks == [[3, 3, 3], [7]]  # srl at the input, sst5 at input and output
+
+
+def test_long_names_are_broken_above_a_stack():
+    assert layer_weights._wrapped("squad\nnew_wiki_reddit_xquad") == (
+        "squad\nnew_wiki_\nreddit_xquad"
+    )
+
+
 def test_layer_weights_leave_out_runs_with_a_single_layer():
     [group] = Runs([record("ner", elmo__name="last", elmo__layers="last")]).groups
     assert learned_weights(group) == {}
@@ -84,7 +120,8 @@ def test_speed_is_the_number_of_updates_to_the_baselines_best_dev_score():
     elmo.epochs[:] = [{"step": 10 * i, "epoch": i, "dev/f1": 72 + i} for i in range(1, 6)]
     groups = Runs([baseline, elmo])
     [group] = groups.with_elmo
-    assert speed(groups.baseline(group), group) == (50.0, 30.0, 1)
+    found = speed(groups.baseline(group), group)
+    assert (found.baseline, found.elmo, found.reached, found.fewer) == (50.0, 30.0, 1, 40.0)
 
 
 def test_arms_differ_in_lightness_for_grayscale_print():

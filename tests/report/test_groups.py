@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_bench.report.groups import Runs, differences, group_records, mean_and_spread
+from elmo_bench.report.differences import differences
+from elmo_bench.report.groups import Runs, group_records, mean_and_spread
 from elmo_bench.report.labels import short_labels
 from tests.report.synthetic_records import record
 
@@ -74,3 +75,40 @@ def test_labels_are_as_short_as_possible():
 
 def test_one_run_has_no_spread():
     assert mean_and_spread([80.0]) == (80.0, None)
+
+
+def versioned(task_version, bilm_version=1, **changes):
+    made = record("ner", **changes)
+    made.config["task"]["version"] = task_version
+    if "bilm" in made.config:
+        made.config["bilm"]["version"] = bilm_version
+    return made
+
+
+def test_runs_of_an_older_version_are_listed_but_not_shown_beside_newer_ones():
+    old = [versioned(0, elmo=None), versioned(0), versioned(0, bilm__weights="random")]
+    runs = Runs([*old, versioned(1, elmo=None)])
+    assert [group.version("task") for group in runs.groups] == [1]
+    assert len(runs.all_groups) == 4
+    [elmo] = [g for g in runs.all_groups if not (g.is_baseline or g.is_untrained)]
+    assert runs.baseline(elmo).version("task") == 0
+
+
+def test_an_older_encoder_is_not_shown_beside_the_newer_one_of_its_name():
+    runs = Runs(
+        [
+            versioned(1, 1),
+            versioned(1, 2),
+            versioned(1, 1, bilm__name="other", bilm__fingerprint="0dd"),
+        ]
+    )
+    assert sorted((g.any_record.bilm, g.version("bilm")) for g in runs.groups) == [
+        ("mini", 2),
+        ("other", 1),
+    ]
+
+
+def test_versions_on_other_corpora_and_failures_replace_nothing():
+    failed = replace(versioned(2), error="broke", scores={})
+    runs = Runs([versioned(1), versioned(2, data__name="other", data__train_limit=9), failed])
+    assert len(runs.groups) == 3

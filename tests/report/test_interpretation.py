@@ -6,7 +6,7 @@ import pytest
 from elmo_bench.report.groups import Runs
 from elmo_bench.report.interpretation import exceeds_spread, reading
 from elmo_bench.report.weight_table import weight_table
-from tests.report.synthetic_records import record
+from tests.report.synthetic_records import MINILM, open_record, record
 
 
 def with_weights(seed, **placements):
@@ -75,3 +75,16 @@ def test_the_table_has_a_row_for_every_placement_and_the_interpretation_as_notes
     assert [row["placement"].text for row in table.rows] == ["input", "output"]
     assert table.rows[0]["layer1"].text == "0.70 ± 0.00 (3)"
     assert set(reading(runs)) < set(table.notes)
+
+
+def test_encoders_are_read_apart_and_only_a_bilm_is_like_the_papers():
+    arms = [({}, "english"), (MINILM, "minilm")]
+    shares = [0.1, 0.8, 0.1]
+    made = [
+        replace(open_record("ewt", seed, **arm), layer_weights=weights)
+        for arm, _ in arms
+        for seed in (1, 2, 3)
+        for weights in [{"input": {"weights": shares, "gamma": 1.0}}]
+    ]
+    ours, other = (next(s for s in reading(Runs(made)) if f"With {name}" in s) for _, name in arms)
+    assert "as in the paper" in ours and "as in the paper" not in other

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_bench.report import selection
-from tests.report.synthetic_records import record, write
+from tests.report.synthetic_records import open_record, record, write
 
 
 @pytest.fixture
@@ -27,6 +27,14 @@ def test_without_filters_all_records_are_read(folder):
 
 def test_tasks_are_selected_by_name(folder):
     assert chosen(folder, "--task", "srl,sst5") == {("srl", "paper")}
+
+
+def test_corpora_are_selected_by_name_or_kind(folder):
+    write(open_record("ewt"), folder, with_predictions=False)
+    assert chosen(folder, "--data", "mini") == {("ner", "paper"), ("ner", "none"), ("srl", "paper")}
+    assert (
+        chosen(folder, "--data", "files") == chosen(folder, "--data", "ewt") == {("srl", "paper")}
+    )
 
 
 def test_a_baseline_has_no_bilm_and_passes_the_bilm_filter(folder):

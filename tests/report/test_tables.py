@@ -4,9 +4,11 @@ import pytest
 
 from elmo_bench.records.run import read_records
 from elmo_bench.report.ablations import layers_table, placement_table
+from elmo_bench.report.cells import UNCONVERGED
 from elmo_bench.report.finetuning_table import finetuning_table
 from elmo_bench.report.groups import Runs
-from elmo_bench.report.main_table import groups_table, headline_groups, main_table
+from elmo_bench.report.headline import headline_groups
+from elmo_bench.report.main_table import groups_table, main_table
 from elmo_bench.report.word_table import words_table
 from tests.report.synthetic_records import record
 
@@ -56,10 +58,27 @@ def test_a_transformer_is_called_an_encoder_and_not_a_bilm():
     assert {row["bilm"].text for row in table.rows} == {"mini", "MiniLM"}
 
 
-def test_the_untrained_bilm_has_a_separate_row():
-    records = [*pair(1), scored("ner", 1, 79.0, bilm__weights="random")]
-    row = main_row(records, bilm="mini, untrained")
+def test_the_untrained_bilm_is_the_control_in_the_row_of_the_trained_one():
+    control = scored("ner", 1, 79.0, bilm__weights="random")
+    row = main_row([*pair(1), control])
+    assert (row["control"].values["mean"], row["elmo"].values["mean"]) == (79.0, 91.0)
+
+
+def test_an_untrained_bilm_with_other_settings_is_no_control():
+    other = scored("ner", 1, 79.0, bilm__weights="random", elmo__l2=7.0)
+    row = main_row([*pair(1), other], bilm="mini, untrained")
     assert row["gain"].values["absolute"] == pytest.approx(-2.0)
+    assert "control" not in main_row([*pair(1), other], bilm="mini")
+
+
+def test_a_training_that_ended_at_max_epochs_is_marked():
+    limited = {"task__training": {"max_epochs": 12, "patience": 30}}
+    records = [scored("ner", 1, 80.0, elmo=None, **limited), scored("ner", 1, 90.0, **limited)]
+    del records[1].epochs[8:]  # it stopped early
+    row = main_row(records)
+    assert (row["baseline"].text, row["elmo"].text) == ("80.00 (1)*", "90.00 (1)")
+    assert UNCONVERGED in main_table(Runs(records)).notes
+    assert UNCONVERGED not in main_table(Runs(records[1:])).notes
 
 
 def test_a_row_has_the_papers_numbers():
@@ -68,8 +87,8 @@ def test_a_row_has_the_papers_numbers():
 
 def test_the_p_value_is_computed_from_stored_predictions(synthetic):
     table = main_table(Runs(read_records(synthetic)))
-    found = [row["p"].values[""] for row in table.rows if row["task"].text == "ner"]
-    assert len(found) == 2 and all(0 < p <= 1 for p in found)
+    [row] = [row for row in table.rows if row["task"].text == "ner"]
+    assert all(0 < row[key].values[""] <= 1 for key in ("p", "p_control"))
 
 
 def test_a_task_without_runs_says_what_to_run():

@@ -104,3 +104,9 @@ def test_what_is_not_shown_is_not_explained():
     assert "of 2018" not in narrow and "run.py" not in narrow and "in percent" in narrow
     wide = printed(replace(table, notes=notes), 80)
     assert "of 2018" in wide and "[1] python run.py task=ner" in wide
+
+
+def test_rows_without_a_heading_do_not_seem_to_belong_to_another():
+    text = printed(table_of(row("ner", "small"), row("srl", "large"), row("sst5", "")), 24)
+    assert text.index("biLM: large") < text.index("srl") < text.index("Others")
+    assert text.index("Others") < text.index("sst5")

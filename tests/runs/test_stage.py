@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_bench.records.run import read_records, write_record
-from elmo_bench.runs.files import RunFiles
-from elmo_bench.runs.predict import find_run
+from elmo_bench.runs.files import RunFiles, find_run
 from elmo_bench.runs.stage import evaluate, run
 from tests.conftest import PROJECT, TINY, paths_below
 

@@ -1,11 +1,14 @@
+from collections import Counter
+
 import pytest
 from omegaconf import OmegaConf
 
 from elmo_bench.config.compose import compose, options, run_settings, task_names, task_settings
 from elmo_bench.config.folders import CONF
+from elmo_bench.config.hydra_main import _chooses_task
 from elmo_bench.report.names import TABLES
 from elmo_bench.runs.identity import run_id
-from elmo_bench.sweep.plan import runs_of
+from elmo_bench.sweep.plan import plan, runs_of
 from elmo_bench.sweep.watch import job_overrides, labels
 
 SWEEPS = {
@@ -52,6 +55,31 @@ def test_an_overlay_for_an_open_corpus_has_its_task_and_its_own_sizes(name):
     assert ours.task.name == task
     assert (ours.data.name not in ("files", "mini"), ours.bilm.name) == (True, "english")
     assert run_id(ours) != run_id(papers)
+
+
+def test_a_plan_of_several_open_corpora_names_corpus_and_control(tmp_path):
+    config = compose("run", with_hydra=True)
+    words = ["experiment=open/sst5,open/snli", "bilm.weights=null,random"]
+    words.append("data.train_fraction=0.03,1")
+    config.hydra.overrides.task = [*words, f"paths.cache={tmp_path}", f"paths.results={tmp_path}"]
+    planned = {run for job in job_overrides(config) for run in plan(run_settings(job))}
+    arms = ("baseline", "paper, english", "paper, english, untrained")
+    assert Counter((run.corpus, run.arm) for run in planned) == {
+        (f"{corpus}{part}", arm): 1
+        for corpus in ("sst", "snli17k")
+        for part in ("", ", 3 %")
+        for arm in arms
+    }
+
+
+@pytest.mark.parametrize("experiment", ["open/ner,open/squad", "open/squad", "table1", "unknown"])
+def test_experiments_that_name_their_tasks_need_no_task(experiment):
+    assert _chooses_task(f"experiment={experiment}")
+
+
+@pytest.mark.parametrize("word", ["experiment=debug", "experiment=open/ner,debug", "seed=1"])
+def test_other_words_need_one(word):
+    assert not _chooses_task(word)
 
 
 def test_the_command_line_narrows_an_overlay():

@@ -60,14 +60,22 @@ def test_jobs_share_a_baseline_and_print_a_line_each_and_the_comparison(run_py, 
     assert "Test scores with and without ELMo" in shown
 
 
-def test_a_failing_job_is_recorded_and_the_others_run(run_py, tmp_path):
-    command = ("-m", "task=ner", "baseline=skip", "bilm.weights=nowhere,random")
-    status, shown = run_py(*command)
+def test_a_failing_job_is_recorded_and_the_others_run(run_py, tmp_path, monkeypatch):
+    # As for a biLM that is removed after the sweep has looked for it.
+    monkeypatch.setattr("elmo_bench.sweep.callback._check_inputs", lambda jobs: None)
+    weights = "bilm.weights=nowhere,random"
+    status, shown = run_py("-m", "task=ner", "baseline=skip", weights)
     failed, good = sorted(read_records(tmp_path / "results"), key=lambda r: r.error is None)
     assert status == 3
     assert "no biLM checkpoint at nowhere" in failed.error and failed.scores == {}
     assert good.config["bilm"]["weights"] == "random" and good.scores["test"]
     assert "1 of 2 jobs failed" in shown
+
+
+def test_a_missing_input_ends_a_sweep_before_its_first_job(run_py, tmp_path):
+    status, shown = run_py("-m", "task=ner", "bilm.weights=random,nowhere")
+    assert status == 2 and shown.count("\n") == 1 and "no biLM checkpoint at nowhere" in shown
+    assert not (tmp_path / "results").exists()
 
 
 def test_the_same_command_does_only_what_is_missing(run_py, tmp_path):

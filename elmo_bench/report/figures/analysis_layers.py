@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from elmo_bench.errors import UserError
 from elmo_bench.records.analysis import Analysis
-from elmo_bench.report.analysis_tables import method_label
-from elmo_bench.report.figures.style import LAYER_COLORS, LAYER_DASHES, new_figure
+from elmo_bench.report.analysis_tables import TOKENS, method_label
+from elmo_bench.report.figures.style import LAYER_COLORS, new_figure
 from elmo_bench.report.weights import layer_name
 
 EMPTY = "no analysis with scores; run `elmo-bench wsd BILM` or `elmo-bench pos BILM` first"
@@ -24,7 +24,13 @@ METHOD_COLORS = {
 WINDOW_DASHES = ["-", "--", "-.", ":"]  # none, then by size
 MARKERS = ["o", "^", "s", "D", "v", "P", "X"]
 PER_LINE = 3
-GRAYS = ["#404040", "#707070", "#9a9a9a"]
+# So do baselines: by the first words of their names.
+BASELINES = {
+    "most frequent": ("#9a9a9a", "--"),
+    "WordNet first": ("#9a9a9a", "--"),
+    TOKENS: ("#707070", "-"),
+    "": ("#404040", ":"),  # static vectors
+}
 
 
 def draw(analyses: list[Analysis]) -> Figure:
@@ -35,8 +41,8 @@ def draw(analyses: list[Analysis]) -> Figure:
             panels[analysis.analysis, analysis.data].append(analysis)
     if not panels:
         raise UserError(EMPTY)
-    columns = min(len(panels), PER_LINE)
-    lines = -(-len(panels) // columns)
+    lines = -(-len(panels) // PER_LINE)
+    columns = -(-len(panels) // lines)
     figure = new_figure(0.4 + 3.3 * columns, 0.2 + 3.6 * lines)
     grid = figure.subplots(lines, columns, squeeze=False)
     for axes in grid.flat[len(panels) :]:
@@ -74,10 +80,10 @@ def _draw_panel(axes: Axes, analyses: list[Analysis]) -> None:
         for analysis in analyses
         for name in analysis.baselines
     }
-    for index, (name, score) in enumerate(best.items()):
-        axes.axhline(
-            score, color=GRAYS[index % len(GRAYS)], lw=1, ls=LAYER_DASHES[index % 4], label=name
-        )
+    for name, score in best.items():
+        color, dashes = next(look for start, look in BASELINES.items() if name.startswith(start))
+        axes.axhline(score, color=color, lw=1, ls=dashes, label=name)
     axes.set_xticks(range(depth), [layer_name(layer) for layer in range(depth)])
     axes.set_xlim(-0.3, depth - 0.7)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), fontsize=7)
+    # Long handles, in which dashes can be told from a line behind the marker.
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), fontsize=7, handlelength=4)

@@ -7,8 +7,8 @@ from elmo_bench.errors import UserError
 from elmo_bench.report.figures.style import COLORS, INK, MARKERS, NAMES, legend_below, new_figure
 from elmo_bench.report.gain import error_reduction
 from elmo_bench.report.groups import Group, Runs, mean_and_spread
+from elmo_bench.report.headline import headline_groups, paired_seeds
 from elmo_bench.report.labels import short_labels
-from elmo_bench.report.main_table import headline_groups, paired_seeds
 from elmo_bench.report.paper import published
 
 EMPTY = "no finished run with ELMo and its baseline; `python run.py task=NAME` runs both"
@@ -25,10 +25,10 @@ def draw(runs: Runs) -> Figure:
     figure = new_figure(7.2, 0.9 + 0.44 * len(trained))
     left, right = figure.subplots(1, 2, sharey=True)
     for row, group in enumerate(trained):
-        arms = {"elmo": group} | _control(runs, groups, group)
-        for arm, run in arms.items():
-            if arm == "elmo" or not group.is_untrained:
-                _mark(left, right, runs, run, row)
+        _mark(left, right, runs, group, row)
+        control = runs.control(group)
+        if control and paired_seeds(runs.baseline(control), control):
+            _mark(left, right, runs, control, row)
         paper = published(group.task)
         if paper:
             before, after = paper["baseline"], paper["elmo"]
@@ -42,14 +42,6 @@ def draw(runs: Runs) -> Figure:
     left.set_ylim(len(trained) - 0.5, -0.5)
     legend_below(figure, left)
     return figure
-
-
-def _control(runs: Runs, groups: list[Group], group: Group) -> dict[str, Group]:
-    """The same runs with the same encoder, untrained."""
-    names = group.any_record.bilm, runs.baseline(group)
-    untrained = [g for g in groups if g.is_untrained]
-    found = [g for g in untrained if (g.any_record.bilm, runs.baseline(g)) == names]
-    return {"untrained": found[0]} if found else {}
 
 
 def _mark(left: Axes, right: Axes, runs: Runs, group: Group, row: int) -> None:

@@ -1,5 +1,9 @@
 """The paper's Figure 2: the learned layer weights of each task, and how training changed them."""
 
+import textwrap
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -14,11 +18,13 @@ from elmo_bench.report.figures.style import (
     whole_ticks,
 )
 from elmo_bench.report.groups import Group, Runs
+from elmo_bench.report.headline import headline_groups
 from elmo_bench.report.labels import short_labels
-from elmo_bench.report.main_table import headline_groups
 from elmo_bench.report.weights import layer_name, learned_weights, weight_curves
 
-PER_LINE = 7
+PER_LINE = 8
+LABEL_WIDTH = 15  # characters of a label that have room above a stack of cells
+TITLE = "Layer weights, mean ± sd over seeds\nhatched: below 1/n, dotted: above 2/n (n layers)"
 FEW = 5  # layers that have room for the deviation on a line of its own
 EDGE = "#5b7fa6"  # of cells and their hatching
 EMPTY = "no finished run that mixes layers; start one with `python run.py task=NAME`"
@@ -33,29 +39,68 @@ def draw(runs: Runs) -> Figure:
 
 
 def draw_groups(groups: list[Group]) -> Figure:
-    """Weights as shaded cells, mean ± standard deviation over seeds; below, weights by epoch."""
-    labels = short_labels(groups)
-    placements = sorted({placement for group in groups for placement in learned_weights(group)})
-    lines = -(-len(groups) // PER_LINE)
-    columns = -(-len(groups) // lines)
-    depth = max(max(w.layers) + 1 for group in groups for w in learned_weights(group).values())
-    cells = max(1.6, 0.24 * depth)
-    height = 0.4 + (cells + 1.4) * len(placements)
-    figure = new_figure(1.4 + 1.35 * columns, 0.6 + height * lines)
-    for line, part in enumerate(figure.subfigures(lines, 1, squeeze=False)[:, 0]):
-        chosen = slice(line * columns, (line + 1) * columns)
+    """Weights as shaded cells, mean ± standard deviation over seeds; below, weights by epoch.
+
+    Each encoder has lines of its own, since encoders differ in the number of layers.
+    """
+    by_encoder: dict[str, list[Group]] = {}
+    for group in sorted(groups, key=lambda group: (group.is_transformer, group.bilm)):
+        by_encoder.setdefault(group.bilm, []).append(group)
+    lines = [line for alike in by_encoder.values() for line in _lines(alike)]
+    columns = max(len(line.groups) for line in lines)
+    top = 0.6 if len(by_encoder) == 1 else 0.4
+    figure = new_figure(1.4 + 1.35 * columns, top + sum(line.height for line in lines))
+    parts = figure.subfigures(len(lines), 1, squeeze=False, height_ratios=[n.height for n in lines])
+    for line, part in zip(lines, parts[:, 0], strict=True):
         grid = part.subplots(
-            2 * len(placements), columns, squeeze=False,
-            height_ratios=[cells] * len(placements) + [1.3] * len(placements),
+            2 * len(line.placements), columns, squeeze=False,
+            height_ratios=[line.cells] * len(line.placements) + [1.3] * len(line.placements),
         )  # fmt: skip
-        _draw_line(grid, groups[chosen], labels[chosen], placements, _highest(groups, depth))
-        if line == 0:
-            legend_below(figure, max(grid.flat, key=lambda axes: len(axes.get_lines())))
-    figure.suptitle(
-        "Layer weights, mean ± sd over seeds\nhatched: below 1/n, dotted: above 2/n (n layers)",
-        fontsize=9,
-    )
+        _draw_line(grid, line)
+        if len(by_encoder) > 1:
+            part.suptitle(line.groups[0].bilm, fontsize=9, fontweight="bold")
+        if len(by_encoder) > 1 or line is lines[-1]:
+            legend_below(part, *grid.flat)
+    figure.suptitle(TITLE, fontsize=9)
     return figure
+
+
+class Line(NamedTuple):
+    """Groups beside each other: tasks with the same encoder."""
+
+    groups: list[Group]
+    labels: list[str]
+    placements: list[str]
+    depth: int
+    top: float  # of the axes of the curves
+
+    @property
+    def cells(self) -> float:
+        """The height of a stack of cells, in inches."""
+        return max(1.6, 0.24 * self.depth)
+
+    @property
+    def height(self) -> float:
+        return 1.0 + (self.cells + 1.4) * len(self.placements)
+
+
+def _lines(groups: list[Group]) -> Iterator[Line]:
+    """Yield the groups of an encoder in lines of equal length."""
+    num_lines = -(-len(groups) // PER_LINE)
+    length = -(-len(groups) // num_lines)
+    labels = [_wrapped(label) for label in short_labels(groups)]
+    depth = max(max(w.layers) + 1 for group in groups for w in learned_weights(group).values())
+    top = _highest(groups, depth)
+    for start in range(0, len(groups), length):
+        part = groups[start : start + length]
+        placements = sorted({placement for group in part for placement in learned_weights(group)})
+        yield Line(part, labels[start : start + length], placements, depth, top)
+
+
+def _wrapped(label: str) -> str:
+    """A label whose long names are broken after underscores."""
+    lines = [textwrap.wrap(line.replace("_", "_ "), LABEL_WIDTH) for line in label.split("\n")]
+    return "\n".join(part.replace("_ ", "_") for parts in lines for part in parts)
 
 
 def _highest(groups: list[Group], depth: int) -> float:
@@ -71,9 +116,8 @@ def _highest(groups: list[Group], depth: int) -> float:
     return max((float(curve.high.max()) for curve in curves), default=1.0)
 
 
-def _draw_line(
-    grid: np.ndarray, groups: list[Group], labels: list[str], placements: list[str], top: float
-) -> None:
+def _draw_line(grid: np.ndarray, line: Line) -> None:
+    groups, labels, placements = line.groups, line.labels, line.placements
     for axes in grid.flat:
         axes.set_axis_off()
     for column, (group, label) in enumerate(zip(groups, labels, strict=True)):
@@ -81,7 +125,7 @@ def _draw_line(
         for row, placement in enumerate(placements):
             if placement in learned_weights(group):
                 _draw_cells(grid[row, column], group, placement)
-                _draw_curves(grid[len(placements) + row, column], group, placement, top)
+                _draw_curves(grid[len(placements) + row, column], group, placement, line.top)
     _name_rows(grid, groups, placements)
 
 

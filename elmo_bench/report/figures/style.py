@@ -9,7 +9,7 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MaxNLocator
 
 from elmo_bench.errors import UserError
@@ -27,6 +27,12 @@ NAMES = {
     "untrained": "+ELMo, untrained",
     "paper": "paper",
 }
+# Encoders after the first, which has the style of "elmo".
+OTHER_ENCODERS: list[dict[str, Any]] = [
+    {"color": "#009e73", "linestyle": (0, (5, 1, 1, 1))},
+    {"color": "#cc79a7", "linestyle": (0, (3, 1, 1, 1, 1, 1))},
+    {"color": "#56b4e9", "linestyle": (0, (1, 1))},
+]
 LAYER_COLORS = ["#56b4e9", "#0072b2", "#d55e00", "#009e73", "#cc79a7"]
 LAYER_DASHES = [":", "-", "--", "-.", (0, (1, 1, 4, 1))]
 FORMATS = ("png", "svg", "pdf")
@@ -70,16 +76,21 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def legend_below(figure: Figure, axes: Axes) -> None:
+def legend_below(figure: Figure | SubFigure, *panels: Axes) -> None:
     """Add one legend for all panels."""
-    handles, labels = axes.get_legend_handles_labels()
-    unique = dict(zip(labels, handles, strict=True))
+    named = [axes.get_legend_handles_labels() for axes in panels]
+    unique = {label: handle for pair in named for handle, label in zip(*pair, strict=True)}
     figure.legend(unique.values(), unique.keys(), loc="outside lower center", ncols=4)
 
 
 def arm_style(arm: str) -> dict[str, Any]:
     """The color and dashes of an arm's line."""
     return {"color": COLORS[arm], "linestyle": DASHES[arm]}
+
+
+def encoder_style(rank: int) -> dict[str, Any]:
+    """The color and dashes of the lines of a figure's first, second, ... encoder."""
+    return OTHER_ENCODERS[(rank - 1) % len(OTHER_ENCODERS)] if rank else arm_style("elmo")
 
 
 def layer_style(layer: int, depth: int) -> dict[str, Any]:

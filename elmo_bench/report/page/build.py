@@ -16,11 +16,11 @@ from elmo_bench.records.analysis import Analysis
 from elmo_bench.records.run import Record
 from elmo_bench.report.all_tables import build_tables
 from elmo_bench.report.cells import Table
+from elmo_bench.report.differences import differences as differing_settings
 from elmo_bench.report.figures.all_figures import figures
 from elmo_bench.report.figures.style import styled
 from elmo_bench.report.formats import all_notes, is_numeric
 from elmo_bench.report.groups import Group, Runs
-from elmo_bench.report.groups import differences as differing_settings
 from elmo_bench.report.label_tables import label_tables
 from elmo_bench.report.page.drawing import curve, inline_figure
 from elmo_bench.report.page.examples import Differences, differences
@@ -100,7 +100,7 @@ def _figures(runs: Runs, analyses: list[Analysis]) -> Iterator[dict[str, Any]]:
 
 
 def _runs(runs: Runs) -> Iterator[RunView]:
-    for group, settings in zip(runs.groups, differing_settings(runs.groups), strict=True):
+    for group, settings in zip(runs.all_groups, differing_settings(runs.all_groups), strict=True):
         partners = _by_seed(runs.baseline(group))
         for record in (*group.records, *group.failed):
             baseline = None if group.is_baseline else partners.get(record.seed)
