@@ -16,5 +16,5 @@ class MiniSettings:
     train_documents: int = 60
     dev_documents: int = 20
     test_documents: int = 20
-    corpus_tokens: int = 2_000_000
+    corpus_tokens: int = 1_800_000
     heldout_tokens: int = 50_000

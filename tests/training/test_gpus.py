@@ -16,8 +16,9 @@ def two_gpus(monkeypatch, tmp_path):
     """A machine with two GPUs, on which nothing runs."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr("elmo_bench.training.gpus._held", [])
-    monkeypatch.delenv("ELMO_BENCH_GPU", raising=False)
-    monkeypatch.delenv("ELMO_BENCH_GPUS_OF_SWEEP", raising=False)
+    for name in ("ELMO_BENCH_GPU", "ELMO_BENCH_GPUS_OF_SWEEP"):
+        monkeypatch.setenv(name, "")  # so that what the code sets is undone
+        monkeypatch.delenv(name)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
 
 
