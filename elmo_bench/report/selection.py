@@ -95,9 +95,13 @@ def selected_records(args: argparse.Namespace) -> list[Record]:
 
 
 def selected_analyses(args: argparse.Namespace) -> list[Analysis]:
-    """Read the analyses beside the records; no filter applies to them."""
+    """Read the analyses beside the records; of the filters, only the encoder's applies to them."""
+    encoders = names(args.bilm)
     return [
-        found for folder in _folders(args) for found in read_analyses(folder.parent / "analysis")
+        found
+        for folder in _folders(args)
+        for found in read_analyses(folder.parent / "analysis")
+        if not encoders or found.bilm in encoders
     ]
 
 

@@ -37,6 +37,8 @@ def test_compare_plot_and_report_include_the_analyses_beside_the_runs(tmp_path, 
         write_analysis(analysis, tmp_path / "analysis")
     main(["compare", str(runs), "--tables", "analysis", "--format", "md"])
     assert "nearest sense, centered, window 2" in capsys.readouterr().out
+    main(["compare", str(runs), "--tables", "analysis", "--format", "md", "--bilm", "another"])
+    assert "nearest sense" not in capsys.readouterr().out
     main(["plot", "analysis", str(runs), "-o", str(tmp_path / "layers.svg")])
     assert (tmp_path / "layers.svg").stat().st_size > 5000
     main(["report", str(runs), "-o", str(tmp_path / "page.html")])

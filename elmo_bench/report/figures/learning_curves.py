@@ -149,9 +149,9 @@ def speed_caption(baseline: Group, arms: list[Group]) -> str:
         if found is None:
             lines.append(f"{name} does not reach the baseline's best score")
             continue
-        some = "" if found.reached == found.seeds else f", {found.reached} of {found.seeds} seeds"
+        some = "" if found.reached == found.seeds else f"; {found.reached} of {found.seeds} seeds"
         lines.append(
-            f"{name}: {found.elmo:,.0f} updates for the baseline's {found.baseline:,.0f} "
+            f"{name}: {found.elmo:,.0f} for the baseline's {found.baseline:,.0f} "
             f"({-found.fewer:+.0f} %{some})"
         )
     return "\n".join(lines)
