@@ -19,7 +19,7 @@ $(READY): pyproject.toml constraints.txt
 
 setup: $(READY) ## create .venv and install everything (2 to 10 minutes, by network)
 
-demo: $(READY) ## NER on the mini benchmark, with and without ELMo (2 minutes on two cores)
+demo: $(READY) ## NER on the mini benchmark, with and without ELMo (2.5 minutes on two cores)
 	@$(BIN)/python run.py task=ner
 
 test: lint types imports tests ## lint, types, import contracts, tests and their coverage (7 minutes on two cores)
