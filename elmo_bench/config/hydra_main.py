@@ -136,8 +136,7 @@ def _names_task(experiment: str) -> bool:
         return True  # Hydra lists those that exist
     text = path.read_text(encoding="utf-8")
     bases = re.findall(r"^ +- (?!_self_)([\w/]+)$", text, re.MULTILINE)
-    folder = Path(experiment).parent
-    return "override /task:" in text or any(_names_task(str(folder / base)) for base in bases)
+    return "override /task:" in text or any(map(_names_task, bases))
 
 
 def _task_list(program: str) -> str:

@@ -77,6 +77,18 @@ def test_experiments_that_name_their_tasks_need_no_task(experiment):
     assert _chooses_task(f"experiment={experiment}")
 
 
+@pytest.mark.parametrize(("base", "expected"), [("override /task: ner", True), ("a: 1", False)])
+def test_an_experiment_names_the_tasks_of_the_one_it_is_based_on(
+    tmp_path, monkeypatch, base, expected
+):
+    folder = tmp_path / "experiment" / "open"
+    folder.mkdir(parents=True)
+    (folder / "first.yaml").write_text(f"defaults:\n  - {base}\n")
+    (folder / "second.yaml").write_text("defaults:\n  - open/first\n  - _self_\n")
+    monkeypatch.setattr("elmo_bench.config.hydra_main.CONF", tmp_path)
+    assert _chooses_task("experiment=open/second") == expected
+
+
 @pytest.mark.parametrize("word", ["experiment=debug", "experiment=open/ner,debug", "seed=1"])
 def test_other_words_need_one(word):
     assert not _chooses_task(word)
