@@ -4,12 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from pytorch_lightning import Callback
 
 from elmo_bench.bilm.model import BiLm
 from elmo_bench.pretraining.resume import RESUME, ResumeCheckpoint
 from elmo_bench.pretraining.stage import pretrain
-from tests.gpu.simulated import new_trainer
 from tests.pretraining.tiny_pretraining import compose_pretraining, losses, tiny
 
 NO_DROPOUT = "bilm.lstm.dropout=0"
@@ -123,20 +121,7 @@ def test_a_bilm_without_a_softmax_is_fine_tuned_as_on_the_cpu(gpu, tmp_path, mon
     assert found[0] == pytest.approx(found[1], rel=1e-3)
 
 
-def test_a_step_at_the_original_depth_has_few_launches_and_syncs(gpu, tmp_path, monkeypatch):
-    counted = []
-
-    class Count(Callback):
-        def on_train_batch_start(self, *_):
-            gpu.Counts()
-
-        def on_train_batch_end(self, *_):
-            counted.append(gpu.Counts())
-
-    def with_count(callbacks, **settings):
-        return new_trainer(callbacks=[Count(), *callbacks], **settings)
-
-    monkeypatch.setattr("elmo_bench.pretraining.trainer.Trainer", with_count)
+def test_a_step_at_the_original_depth_has_few_launches_and_syncs(step_counts, tmp_path):
     draws = np.random.default_rng(1)
     words = ["".join(draws.choice(list("abcdefgh"), n)) for n in draws.poisson(6, 400) + 1]
     lines = [" ".join(draws.choice(words, 20)) for _ in range(60)]
@@ -154,6 +139,6 @@ def test_a_step_at_the_original_depth_has_few_launches_and_syncs(gpu, tmp_path, 
             *sizes,
         )
     )
-    print(counted[-1], counted[-1].top(40))  # shown if the test fails
-    assert max(count.num_launches for count in counted) < 1500
-    assert max(count.num_syncs for count in counted[1:]) <= 2
+    print(step_counts[-1], step_counts[-1].top(40))  # shown if the test fails
+    assert max(count.num_launches for count in step_counts) < 1500
+    assert max(count.num_syncs for count in step_counts[1:]) <= 2

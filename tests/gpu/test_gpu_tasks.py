@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from pytorch_lightning import Callback
 from torch.overrides import TorchFunctionMode
 
 from elmo_bench.config.compose import run_settings
@@ -12,7 +11,6 @@ from elmo_bench.runs.module import TaskModule
 from elmo_bench.runs.predict import Predictor
 from elmo_bench.runs.stage import evaluate
 from elmo_bench.training.losses import READ_EVERY
-from tests.gpu.simulated import new_trainer
 
 TASKS = ("ner", "sst5", "snli", "squad", "srl", "coref")
 ALL = [(t, e, p) for t in TASKS for e in ("none", "both") for p in ("bf16-mixed", "16-mixed")]
@@ -55,23 +53,10 @@ SYNCS = {"ner": 3, "sst5": 0, "snli": 0, "squad": 0, "srl": 2, "coref": 14}
 @pytest.mark.parametrize(
     "task", [pytest.param(t, marks=[] if t in QUICK_TASKS else pytest.mark.slow) for t in TASKS]
 )
-def test_a_training_step_waits_for_the_device_rarely(gpu, gpu_run, tmp_path, monkeypatch, task):
-    counted = []
-
-    class Count(Callback):
-        def on_train_batch_start(self, *_):
-            gpu.Counts()
-
-        def on_train_batch_end(self, *_):
-            counted.append(gpu.Counts())
-
-    def with_count(callbacks, **settings):
-        return new_trainer(callbacks=[Count(), *callbacks], **settings)
-
-    monkeypatch.setattr("elmo_bench.runs.trainer.Trainer", with_count)
+def test_a_training_step_waits_for_the_device_rarely(gpu_run, step_counts, tmp_path, task):
     evaluate(gpu_run(f"task={task}", "elmo=both", "task.training.max_epochs=1", folder=tmp_path))
-    print(*counted)  # shown if the test fails
-    before_losses_are_read = counted[: READ_EVERY - 1]
+    print(*step_counts)  # shown if the test fails
+    before_losses_are_read = step_counts[: READ_EVERY - 1]
     assert max(count.num_syncs for count in before_losses_are_read) <= SYNCS[task]
 
 
