@@ -52,6 +52,12 @@ _ARGUMENTS = {
         *[_COUNT, _COUNT, _POINTER, _POINTER, _COUNT],
     ],
     "convolution_groups": [],
+    "pair_products": [_POINTER, _COUNT, _POINTER, _POINTER, _COUNT, *[_POINTER] * 2, *[_COUNT] * 2],
+    "pair_products_backward": [
+        *[_POINTER, _COUNT, _POINTER, _POINTER, _COUNT, _POINTER, _COUNT],
+        *[*[_POINTER] * 3, _COUNT],
+    ],
+    "dropout": [*[_POINTER] * 4, *[_COUNT] * 3, *[ctypes.c_float] * 2],
     "highway": [*[_POINTER] * 4, _COUNT, _COUNT],
     "hyperbolic_tangent": [_POINTER, _POINTER, _COUNT, _COUNT],
     "recurrence_forward": [_POINTER, _COUNT, _COUNT],

@@ -15,11 +15,20 @@ class Linear(nn.Linear):
     """PyTorch's layer for matrices; compiled, a row's result depends on that row alone."""
 
     def forward(self, inputs: Float[Tensor, "row in"]) -> Float[Tensor, "row out"]:
-        kernel = load_kernel() if fits(inputs, self.weight) else None
-        if kernel is None:
-            return super().forward(inputs)
-        outputs: Tensor = _Linear.apply(kernel, inputs, self.weight, self.bias)
-        return outputs
+        return linear(inputs, self.weight, self.bias)
+
+
+def linear(
+    inputs: Float[Tensor, "row in"],
+    weight: Float[Tensor, "out in"],
+    bias: Float[Tensor, " out"] | None = None,
+) -> Float[Tensor, "row out"]:
+    """Compute inputs @ weight.T + bias; compiled, a row's result depends on that row alone."""
+    kernel = load_kernel() if fits(inputs, weight) else None
+    if kernel is None:
+        return functional.linear(inputs, weight, bias)
+    outputs: Tensor = _Linear.apply(kernel, inputs, weight, bias)
+    return outputs
 
 
 def cross_entropy(

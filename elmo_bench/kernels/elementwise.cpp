@@ -37,4 +37,18 @@ void hyperbolic_tangent(const float* inputs, float* result, int64_t count, int64
         for (int64_t k = first; k < last; ++k) result[k] = tangent(inputs[k]);
     });
 }
+
+// Dropout of `values`: they count, times `scale`, where at least `least` was drawn and the input is
+// not below `bound`; all other results are 0. NaN is below nothing.
+void dropout(const float* inputs, const float* values, const uint16_t* drawn, float* result,
+             int64_t least, int64_t count, int64_t threads, float bound, float scale) {
+    const int32_t lowest = static_cast<int32_t>(least);
+    in_slices(count, threads, [=](int64_t first, int64_t last) {
+#pragma omp simd
+        for (int64_t k = first; k < last; ++k) {
+            const float value = inputs[k] < bound ? 0.0f : values[k] * scale;
+            result[k] = drawn[k] < lowest ? 0.0f : value;
+        }
+    });
+}
 }

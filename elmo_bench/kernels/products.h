@@ -168,6 +168,23 @@ inline void multiply(const float* left, int64_t stride, int64_t rows, int64_t de
     }
 }
 
+// Copies the transpose of `left` (depth, rows; `stride` apart) for an interleaved product: kRows
+// values of each of its columns follow each other.
+inline void interleave(const float* left, int64_t stride, int64_t depth, int64_t rows, float* to) {
+    for (int64_t k = 0; k < depth; ++k) {
+        const float* row = left + k * stride;
+        for (int64_t i = 0; i < rows; i += kRows) {
+            float* out = to + i * depth + k * kRows;
+            const int64_t size = std::min(kRows, rows - i);
+            if (size == kRows) {  // a copy of known size is a single instruction
+                std::memcpy(out, row + i, kRows * sizeof(float));
+            } else {
+                std::memcpy(out, row + i, size * sizeof(float));
+            }
+        }
+    }
+}
+
 // Rows `first_row` to `last_row` (at most kBlock) of left^T x right, for left (depth, ...; `stride`
 // apart), and for several right matrices; and the sums of left's columns, each row of left times its
 // weight, or once if `weights` is null.
@@ -185,19 +202,11 @@ inline void multiply_transposed(const float* left, int64_t stride, int64_t depth
     for (int64_t i = 0; sums && i < rows; ++i) sums[first_row + i] = 0.0f;
     for (int64_t first = 0; first < depth; first += kDepth) {
         const int64_t part = std::min(kDepth, depth - first);
-        for (int64_t k = 0; k < part; ++k) {
-            const float* row = left + (first + k) * stride + first_row;
-            for (int64_t i = 0; i < rows; i += kRows) {
-                float* to = interleaved + i * part + k * kRows;
-                const int64_t size = std::min(kRows, rows - i);
-                if (size == kRows) {
-                    std::memcpy(to, row + i, kRows * sizeof(float));
-                } else {
-                    std::memcpy(to, row + i, size * sizeof(float));
-                }
-            }
+        const float* from = left + first * stride + first_row;
+        interleave(from, stride, part, rows, interleaved);
+        for (int64_t k = 0; sums && k < part; ++k) {
             const float weight = weights ? weights[first + k] : 1.0f;
-            for (int64_t i = 0; sums && i < rows; ++i) sums[first_row + i] += weight * row[i];
+            for (int64_t i = 0; i < rows; ++i) sums[first_row + i] += weight * from[k * stride + i];
         }
         for (int64_t r = 0; r < num_rights; ++r) {
             const Right& right = rights[r];

@@ -9,6 +9,11 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from elmo_bench.kernels.compiled import fits, load_kernel
+from elmo_bench.kernels.dense import Linear, linear
+from elmo_bench.kernels.elementwise import dropout
+from elmo_bench.kernels.pairs import PairProducts
+
 NUM_BUCKETS = 10
 PAIRS_AT_ONCE = 30_000  # computed together: bounds the memory, does not change results
 
@@ -93,6 +98,27 @@ class PairLayer(Function):
         return d_own, d_spans, d_antecedent, d_product, None, None, None
 
 
+def pair_layer(
+    own: Float[Tensor, "span hidden"],
+    spans: Float[Tensor, "span dim"],
+    antecedent_weight: Float[Tensor, "hidden dim"],
+    product_weight: Float[Tensor, "hidden dim"],
+    pairs: Pairs,
+    portion: tuple[int, int, int],
+) -> Float[Tensor, "pair hidden"]:
+    """What PairLayer computes; on the CPU, in compiled code."""
+    kernel = load_kernel() if fits(own, spans, product_weight) else None
+    outputs: Tensor
+    if kernel is None:
+        outputs = PairLayer.apply(own, spans, antecedent_weight, product_weight, *portion)
+    else:
+        by_antecedent = linear(spans, antecedent_weight)
+        start = own.index_select(0, pairs.spans)
+        start = start + by_antecedent.index_select(0, pairs.antecedents)
+        outputs = PairProducts.apply(kernel, spans, product_weight, start, *pairs)
+    return outputs
+
+
 class Mlp(nn.Module):
     """Two hidden layers and a score. Callers may compute the first layer in parts.
 
@@ -105,18 +131,20 @@ class Mlp(nn.Module):
     def __init__(self, input_dim: int, hidden_dim: int, dropout: float) -> None:
         super().__init__()
         self.first = nn.Linear(input_dim, hidden_dim)
-        self.second = nn.Linear(hidden_dim, hidden_dim)
+        self.second = Linear(hidden_dim, hidden_dim)
         self.score = nn.Linear(hidden_dim, 1)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout
         for layer in (self.first, self.second, self.score):
             nn.init.xavier_uniform_(layer.weight)
             nn.init.zeros_(layer.bias)
 
     def rest(self, first: Float[Tensor, "item hidden"]) -> Float[Tensor, " item"]:
         """Everything after the linear map of the first layer."""
-        hidden = self.dropout(first.relu())
-        hidden = self.dropout(self.second(hidden).relu())
+        hidden = self._relu(self.second(self._relu(first)))
         return self.score(hidden).squeeze(1)
+
+    def _relu(self, values: Float[Tensor, "item hidden"]) -> Float[Tensor, "item hidden"]:
+        return dropout(values, self.dropout, relu=True) if self.training else values.relu()
 
 
 class PairScorer(nn.Module):
@@ -148,7 +176,7 @@ class PairScorer(nn.Module):
         self.distance = nn.Embedding(NUM_BUCKETS, feature_dim)
         for table in (self.speaker, self.genre, self.distance):
             nn.init.xavier_uniform_(table.weight)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout
         self.mlp = Mlp(sum(self.parts), hidden_dim, dropout)
 
     def forward(
@@ -168,13 +196,15 @@ class PairScorer(nn.Module):
         as_span, as_antecedent, as_product, as_features = self.mlp.first.weight.split(
             self.parts, dim=1
         )
-        own = spans @ as_span.t() + self.mlp.first.bias
+        own = linear(spans, as_span, self.mlp.first.bias)
         found, indices = [], []
         for first, last in portions(len(spans), most):
             pairs = pairs_of(first, last, most, spans.device)
             distance = pairs.spans - pairs.antecedents
-            hidden = PairLayer.apply(own, spans, as_antecedent, as_product, first, last, most)
-            hidden = hidden + self._features(pairs, distance, speakers, genre) @ as_features.t()
+            portion = first, last, most
+            hidden = pair_layer(own, spans, as_antecedent, as_product, pairs, portion)
+            features = self._features(pairs, distance, speakers, genre)
+            hidden = hidden + linear(features, as_features)
             of_mentions = mention_scores[pairs.spans] + mention_scores[pairs.antecedents]
             found.append(self.mlp.rest(hidden) + of_mentions)
             indices.append(torch.stack([pairs.spans, distance]))
@@ -187,4 +217,5 @@ class PairScorer(nn.Module):
         same_speaker = (speakers[pairs.spans] == speakers[pairs.antecedents]).long()
         of_genre = self.genre.weight[genre].expand(len(distance), -1)
         parts = [self.speaker(same_speaker), of_genre, self.distance(bucket(distance))]
-        return self.dropout(torch.cat(parts, dim=1))
+        features = torch.cat(parts, dim=1)
+        return dropout(features, self.dropout) if self.training else features

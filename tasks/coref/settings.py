@@ -9,7 +9,7 @@ from elmo_bench.config.settings import TaskBuild
 class Settings(TaskBuild):
     """The spans that are kept and compared, and the sizes of the model."""
 
-    version = 2
+    version = 3
 
     char_dim: Size = Field(description="size of the character embeddings")
     char_filters: Filters = Field(description="[width, number] of each kind of character filter")

@@ -1,21 +1,30 @@
+from contextlib import contextmanager, nullcontext
+
 import pytest
 import torch
 from torch.autograd import grad
 from torch.nn import functional
 
-from elmo_bench.kernels.compiled import load_kernel
+from elmo_bench.kernels.compiled import load_kernel, without_kernel
 from elmo_bench.kernels.dense import Linear, cross_entropy
-from elmo_bench.kernels.elementwise import highway, tanh
+from elmo_bench.kernels.elementwise import dropout, highway, tanh
+from elmo_bench.kernels.pairs import PairProducts
 
 pytestmark = pytest.mark.skipif(load_kernel() is None, reason="needs a C++ compiler")
 
 
+@contextmanager
+def set_threads(number):
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(params=[1, 2, 3])
 def threads(request):
-    before = torch.get_num_threads()
-    torch.set_num_threads(request.param)
-    yield request.param
-    torch.set_num_threads(before)
+    with set_threads(request.param):
+        yield request.param
 
 
 def close(got, expected):
@@ -81,3 +90,68 @@ def test_nan_reaches_the_loss():
     hidden[1, 2] = torch.nan
     losses = cross_entropy(hidden, torch.randn(50, 4), torch.zeros(50), torch.tensor([1, 2, 3]))
     assert losses.isnan().tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("relu", [False, True])
+def test_dropout_is_the_same_without_compiled_code(relu):
+    inputs = torch.randn(33, 7, requires_grad=True)
+    noise, results = torch.randn(33, 7), []
+    for compiled in (True, False):
+        torch.manual_seed(1)
+        with nullcontext() if compiled else without_kernel():
+            outputs = dropout(inputs, 0.3, relu)
+        results.append([outputs, *grad((outputs * noise).sum(), inputs)])
+    for one, other in zip(*results, strict=True):
+        assert torch.equal(one, other)
+
+
+def test_dropout_drops_at_its_rate_and_keeps_the_mean():
+    torch.manual_seed(1)
+    outputs = dropout(torch.ones(400, 1000), 0.2)
+    assert outputs.unique().tolist() == pytest.approx([0, 1.25], rel=1e-4)
+    assert outputs.mean().item() == pytest.approx(1, abs=0.005)
+    # Neither rows nor columns are dropped together.
+    assert outputs.mean(dim=0).std().item() == pytest.approx(0.5 / 400**0.5, rel=0.15)
+    assert outputs.mean(dim=1).std().item() == pytest.approx(0.5 / 1000**0.5, rel=0.15)
+
+
+def test_dropout_of_the_positive_part_lets_nan_pass():
+    inputs = torch.tensor([-1.0, 2.0, torch.nan])
+    assert str(dropout(inputs, 0.0, relu=True).tolist()) == "[0.0, 2.0, nan]"
+
+
+# Below and above the sizes of blocks of pairs, of rows of the weight, and of columns.
+@pytest.mark.parametrize("items, dim, out", [(2, 1, 1), (20, 150, 7), (30, 300, 150)])
+def test_pair_products_and_their_gradients_are_those_of_pytorch(threads, items, dim, out):
+    torch.manual_seed(1)
+    left, right = torch.tril_indices(items, items, offset=-1)
+    shapes = (items, dim), (out, dim), (len(left), out)
+    tensors = [0.3 * torch.randn(shape) for shape in shapes]
+    noise, given = torch.randn(len(left), out), [tensor.requires_grad_() for tensor in tensors]
+    outputs = PairProducts.apply(load_kernel(), *given, left, right)
+    got = grad((outputs * noise).sum(), given)
+    vectors, weight, start = exact = [t.detach().double().requires_grad_() for t in tensors]
+    expected = functional.linear(vectors[left] * vectors[right], weight) + start
+    close([outputs, *got], [expected, *grad((expected * noise).sum(), exact)])
+
+
+def test_pair_products_do_not_depend_on_the_number_of_threads():
+    torch.manual_seed(1)
+    left, right = torch.tril_indices(40, 40, offset=-1)
+    given = [torch.randn(40, 300), torch.randn(70, 300), torch.randn(len(left), 70)]
+    given, noise, before = [t.requires_grad_() for t in given], torch.randn(len(left), 70), []
+    for number in (1, 3):
+        with set_threads(number):
+            outputs = PairProducts.apply(load_kernel(), *given, left, right)
+            before.append([outputs, *grad((outputs * noise).sum(), given)])
+    for one, other in zip(*before, strict=True):
+        assert torch.equal(one, other)
+
+
+def test_no_pairs_have_no_gradients():
+    nothing = torch.empty(0, dtype=torch.long)
+    given = [torch.randn(1, 4), torch.randn(3, 4), torch.randn(0, 3)]
+    outputs = PairProducts.apply(
+        load_kernel(), *[t.requires_grad_() for t in given], nothing, nothing
+    )
+    assert [g.abs().sum().item() for g in grad(outputs.sum(), given)] == [0, 0, 0]

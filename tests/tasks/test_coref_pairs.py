@@ -1,10 +1,19 @@
+from contextlib import nullcontext
+
 import pytest
 import torch
 
+from elmo_bench.kernels.compiled import without_kernel
 from elmo_bench.tasks.coref import pairs as module
 from elmo_bench.tasks.coref.mentions import MentionFinder
 from elmo_bench.tasks.coref.model import marginal_loss
-from elmo_bench.tasks.coref.pairs import PairLayer, PairScorer, bucket, pairs_of
+from elmo_bench.tasks.coref.pairs import (
+    PairLayer,
+    PairScorer,
+    bucket,
+    pair_layer,
+    pairs_of,
+)
 
 
 def test_pairs_are_all_nearest_antecedents_in_order():
@@ -24,6 +33,20 @@ def test_gradients_of_the_pair_layer_are_exact():
     shapes = [(6, 2), (6, 3), (2, 3), (2, 3)]
     tensors = [torch.randn(shape, dtype=torch.double, requires_grad=True) for shape in shapes]
     assert torch.autograd.gradcheck(lambda *given: PairLayer.apply(*given, 1, 6, 3), tensors)
+
+
+def test_the_compiled_pair_layer_is_the_other_one():
+    torch.manual_seed(0)
+    shapes = [(60, 20), (60, 40), (20, 40), (20, 40)]
+    tensors = [torch.randn(shape, requires_grad=True) for shape in shapes]
+    portion, results = (10, 60, 25), []
+    pairs = pairs_of(*portion, torch.device("cpu"))
+    for context in (nullcontext(), without_kernel()):
+        with context:
+            outputs = pair_layer(*tensors, pairs, portion)
+        results.append([outputs, *torch.autograd.grad(outputs.sin().sum(), tensors)])
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
 
 def new_scorer(most: int = 3) -> PairScorer:
