@@ -196,7 +196,8 @@ class PairScorer(nn.Module):
         as_span, as_antecedent, as_product, as_features = self.mlp.first.weight.split(
             self.parts, dim=1
         )
-        own = linear(spans, as_span, self.mlp.first.bias)
+        # Autocast would give a lower precision than that of the other parts of the layer.
+        own = linear(spans, as_span, self.mlp.first.bias).to(spans.dtype)
         found, indices = [], []
         for first, last in portions(len(spans), most):
             pairs = pairs_of(first, last, most, spans.device)
