@@ -98,8 +98,8 @@ def _parameter():
     return torch.nn.Parameter(torch.zeros(1))
 
 
-def test_how_a_run_computes_does_not_change_its_name():
-    how = ["trainer.threads=1", "logger=wandb", "paths.cache=elsewhere", "force=true"]
+def test_how_a_run_computes_does_not_change_its_name(tmp_path):
+    how = ["trainer.threads=1", "logger=wandb", f"paths.cache={tmp_path}", "force=true"]
     assert run_id(run_settings(["task=ner", *how])) == run_id(run_settings(["task=ner"]))
 
 
