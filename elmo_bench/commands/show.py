@@ -26,9 +26,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _baseline(record: "Record", others: list["Record"]) -> "Record | None":
-    """The run of the same seed without ELMo."""
+    """The run of the same seed without ELMo; None if it is this one, or missing."""
     from elmo_bench.report.groups import Runs
 
+    if record.elmo == "none":
+        return None
     runs = Runs(others)
     for group in runs.all_groups:
         if any(one.run == record.run and one.source == record.source for one in group.records):

@@ -37,6 +37,10 @@ def test_a_run_is_shown_with_its_labels_curves_and_header(tiny_run, folder, caps
         assert part in shown
     assert "task.training.max_epochs=3" in shown and "layer 2" in shown and "Time: " in shown
     assert max(map(len, (x for x in shown.splitlines() if "run.py" not in x))) <= 80
+    assert "gain" in shown
+    # A baseline is not compared with itself.
+    assert main(["show", "ner-none"]) == 0
+    assert "gain" not in capsys.readouterr().out
 
 
 def test_the_confusions_in_a_record_add_up_to_its_score(tiny_run):
