@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from elmo_bench.records.reading import checked, read_object
 
@@ -13,6 +13,7 @@ class Measurement(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
+    step: int = Field(0, ge=0)
     perplexity: dict[str, dict[str, float]]
 
 
@@ -21,9 +22,12 @@ class Training(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
+    steps: int = Field(0, ge=0)
+    tokens: int = Field(0, ge=0)  # that these steps read
     settings: dict[str, Any] = {}
     identity: dict[str, Any] = {}
     history: list[Measurement] = []
+    losses: list[tuple[int, float]] = []  # step, mean training loss since the point before
 
 
 def read_training(folder: Path) -> Training:

@@ -3,8 +3,10 @@
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+import numpy as np
 import torch
 import torch.distributed
 from pytorch_lightning import Callback, LightningModule, Trainer
@@ -15,6 +17,7 @@ from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.sentence_store import SentenceStore
 from elmo_bench.records.atomic import write_text
 
+LOSSES = "losses.csv"  # of the training loss, in a pretraining's folder of outputs
 _LONGEST_STEP = 300.0  # seconds
 
 Perplexities = dict[str, dict[str, float]]  # part of the held-out text -> direction -> perplexity
@@ -165,6 +168,15 @@ class LossCurve(Callback):
                 file.write(f"{trainer.global_step},{loss!r},{rate!r}\n")
             for logger in trainer.loggers:
                 logger.log_metrics({"train/loss": loss, "train/lr": rate}, trainer.global_step)
+
+
+def read_losses(path: Path, most: int = 200) -> list[tuple[int, float]]:
+    """The curve that `LossCurve` wrote as at most `most` points: last step, mean loss up to it."""
+    rows = [row.split(",") for row in path.read_text().splitlines()[1:]]
+    parts = [part for part in np.array_split(np.arange(len(rows)), most) if len(part)]
+    return [
+        (int(rows[part[-1]][0]), round(fmean(float(rows[n][1]) for n in part), 4)) for part in parts
+    ]
 
 
 def _is_before(row: str, step: int) -> bool:

@@ -21,7 +21,12 @@ from elmo_bench.config.pretraining_settings import (
 from elmo_bench.devices import resolve_device, set_matmul_precision
 from elmo_bench.errors import UserError
 from elmo_bench.loggers import GuardedLogger
-from elmo_bench.pretraining.callbacks import HeldOutPerplexity, TimeBudget
+from elmo_bench.pretraining.callbacks import (
+    LOSSES,
+    HeldOutPerplexity,
+    TimeBudget,
+    read_losses,
+)
 from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.loader import StreamData
@@ -102,6 +107,7 @@ def _train(
             "perplexity": heldout.history[-1]["perplexity"],
             "stateful_perplexity": heldout.stateful,
             "history": heldout.history,
+            "losses": read_losses(scratch / LOSSES),
             "new_softmax": alone,
             "settings": _settings(settings),
             "identity": identity,

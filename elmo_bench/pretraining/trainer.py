@@ -9,7 +9,7 @@ from pytorch_lightning.utilities.rank_zero import rank_zero_only
 from elmo_bench.config.errors import ConfigError
 from elmo_bench.config.pretraining_settings import PretrainSettings
 from elmo_bench.loggers import Logged, build_logger
-from elmo_bench.pretraining.callbacks import LossCurve
+from elmo_bench.pretraining.callbacks import LOSSES, LossCurve
 from elmo_bench.pretraining.progress import PretrainingProgress
 from elmo_bench.pretraining.resume import RESUME, ResumeCheckpoint
 from elmo_bench.records.digest import digest
@@ -35,7 +35,7 @@ def new_trainer(
     how, recipe = settings.trainer, settings.pretraining
     callbacks = [
         *callbacks,
-        LossCurve(scratch / "losses.csv", how.log_every_n_steps),
+        LossCurve(scratch / LOSSES, how.log_every_n_steps),
         ResumeCheckpoint(scratch / RESUME, how.checkpoint_steps, how.checkpoint_minutes),
     ]
     if how.progress_bar:

@@ -4,4 +4,6 @@ TABLES = (
     "main", "encoders", "updates", "layers", "placement", "words", "weights", "finetuning",
     "groups", "analysis", "neighbors",
 )  # fmt: skip
+# Of the records of runs and analyses.
 FIGURES = ("gains", "layer-weights", "learning-curves", "sample-efficiency", "analysis")
+PRETRAINING = "pretraining"  # a figure of a biLM's folder

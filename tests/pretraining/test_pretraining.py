@@ -12,6 +12,7 @@ from elmo_bench.bilm.perplexity import load_softmax, perplexity
 from elmo_bench.cli import main
 from elmo_bench.config.bilm_settings import Architecture
 from elmo_bench.config.pretraining_settings import ScheduleSettings
+from elmo_bench.pretraining.callbacks import read_losses
 from elmo_bench.pretraining.module import schedule_factor
 from elmo_bench.pretraining.stage import PretrainingError, pretrain
 from tests.pretraining.tiny_pretraining import compose_pretraining, losses, tiny
@@ -175,6 +176,20 @@ def test_epochs_are_passes_over_the_corpus(tmp_path):
     tokens = 3 * sum(len(line.split()) + 1 for line in lines)
     assert record_of(tmp_path)["steps"] == tokens // 64
     assert tokens - 64 < record_of(tmp_path)["tokens"] <= tokens
+
+
+def test_the_record_has_the_curve_of_the_training_loss(trained):
+    rows = [line.split(",") for line in losses(trained)]
+    assert record_of(trained)["losses"] == [[int(r[0]), round(float(r[1]), 4)] for r in rows]
+
+
+@pytest.mark.parametrize(("rows", "most"), [(7, 3), (3, 3), (2, 3), (0, 3)])
+def test_a_long_curve_is_shortened_to_means(rows, most, tmp_path):
+    lines = [f"{10 * n},{n}.0,0.1" for n in range(1, rows + 1)]
+    (tmp_path / "losses.csv").write_text("\n".join(["step,loss,lr", *lines]) + "\n")
+    found = read_losses(tmp_path / "losses.csv", most)
+    expected = {7: [(30, 2.0), (50, 4.5), (70, 6.5)]}
+    assert found == expected.get(rows, [(10 * n, float(n)) for n in range(1, rows + 1)])
 
 
 def test_fine_tuning_starts_from_a_model_and_records_before_and_after(trained, tmp_path):
