@@ -1,4 +1,4 @@
-"""Training steps of SRL and coreference at the paper's size, with and without compiled code.
+"""Training steps of SRL, coreference and SQuAD at the paper's size, with and without compiled code.
 
     export OMP_WAIT_POLICY=passive                     # as run.py sets it
     python -m benchmarks.task_steps [--words 500]
@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.srl_encoder import seconds
-from benchmarks.task_memory import ELMO_DIM, NUM_LAYERS, document
+from benchmarks.task_memory import ELMO_DIM, NUM_LAYERS, document, example
 from elmo_bench.config.compose import task_settings
 from elmo_bench.config.locating import build_task
 from elmo_bench.data.example import Example, distinct_segments
@@ -27,6 +27,7 @@ from elmo_bench.task import collate
 from elmo_bench.tasks.srl.data import SrlTarget
 
 WORD_DIM = 300
+PARAGRAPH = 120  # tokens of SQuAD's paragraphs
 
 
 def sentence(number: int, generator: random.Random) -> Example:
@@ -70,18 +71,19 @@ def main() -> None:
     keep_freed_memory()
     torch.manual_seed(1)
     generator = random.Random(1)
-    batch_size = task_settings("srl").training.batch_size
+    sizes = {name: task_settings(name).training.batch_size for name in ("srl", "squad")}
     examples = {
-        "srl": [sentence(number, generator) for number in range(batch_size)],
+        "srl": [sentence(number, generator) for number in range(sizes["srl"])],
         "coref": [document(args.words, 40, generator)],
+        "squad": [example("squad", n, PARAGRAPH, generator) for n in range(sizes["squad"])],
     }
     table = Table(
         "",
         "compiled, ms",
         "without, ms",
         "ratio",
-        title=f"{batch_size} sentences of SRL, {args.words} words of coreference, "
-        f"{torch.get_num_threads()} thread(s)",
+        title=f"{sizes['srl']} sentences of SRL, {args.words} words of coreference, "
+        f"{sizes['squad']} questions of SQuAD, {torch.get_num_threads()} thread(s)",
     )
     for name, some in examples.items():
         step = step_of(name, some)

@@ -168,4 +168,44 @@ struct CoupledCell {
     }
 };
 
+// PyTorch's GRU, whose output is its only state: output = (1 - z) * n + z * previous with
+// n = tanh(m + r * h). Blocks: r, z, h, and m, which is computed from the input alone. The weights
+// from the input to h are zero.
+struct GatedCell {
+    static constexpr int64_t kBlocks = 4, kRecurrent = 3;
+
+    static void forward(float* gates, const float* bias, const float* previous, float* cell,
+                        float* output, int64_t units, float) {
+#pragma omp simd
+        for (int64_t k = 0; k < units; ++k) {
+            const float r = sigmoid(gates[k] + bias[k]);
+            const float z = sigmoid(gates[k + units] + bias[k + units]);
+            const float h = gates[k + 2 * units] + bias[k + 2 * units];
+            const float n = tangent(gates[k + 3 * units] + bias[k + 3 * units] + r * h);
+            gates[k] = r;
+            gates[k + units] = z;
+            gates[k + 2 * units] = h;
+            gates[k + 3 * units] = n;
+            cell[k] = n + z * (previous[k] - n);
+            output[k] = cell[k];
+        }
+    }
+
+    static void backward(float* gates, const float* previous, const float*, const float* d_output,
+                         float* d_cell, int64_t units, float) {
+#pragma omp simd
+        for (int64_t k = 0; k < units; ++k) {
+            const float r = gates[k], z = gates[k + units];
+            const float h = gates[k + 2 * units], n = gates[k + 3 * units];
+            const float d = d_output[k] + d_cell[k];
+            const float d_inner = d * (1.0f - z) * (1.0f - n * n);
+            gates[k] = d_inner * h * r * (1.0f - r);
+            gates[k + units] = d * (previous[k] - n) * z * (1.0f - z);
+            gates[k + 2 * units] = d_inner * r;
+            gates[k + 3 * units] = d_inner;
+            d_cell[k] = d * z;
+        }
+    }
+};
+
 }  // namespace

@@ -13,7 +13,7 @@ extern "C" {
 // row, for the backward pass; fed_back is then as long. Without, they are buffers: of gates for
 // kBlock rows of every part and for one step, of the others for one step.
 struct Layer {
-    int64_t cell;  // 0: ClippedCell, 1: HighwayCell, 2: CoupledCell
+    int64_t cell;  // 0: ClippedCell, 1: HighwayCell, 2: CoupledCell, 3: GatedCell
     int64_t num_steps, num_sequences, num_rows, input_dim, units, output_dim;
     int64_t backwards, keep;
     float cell_clip, output_clip;
@@ -262,7 +262,8 @@ template <class Visit>
 void with_cell(const Layer& layer, const Visit& visit) {
     if (layer.cell == 0) return visit(ClippedCell());
     if (layer.cell == 1) return visit(HighwayCell());
-    visit(CoupledCell());
+    if (layer.cell == 2) return visit(CoupledCell());
+    visit(GatedCell());
 }
 
 // Divides every layer's sequences so that all threads have about the same number of rows.

@@ -14,7 +14,7 @@ from torch.autograd.function import once_differentiable
 
 from elmo_bench.kernels.compiled import Kernel, address
 
-CELLS = ("clipped", "highway", "coupled")  # in the order of their numbers in recurrence.cpp
+CELLS = ("clipped", "highway", "coupled", "gated")  # numbered as in recurrence.cpp
 
 
 class Reading(NamedTuple):

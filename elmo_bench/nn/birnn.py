@@ -6,8 +6,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from elmo_bench.kernels.compiled import fits, load_kernel
+from elmo_bench.kernels.recurrence import Operands, Reading, run_layers
 from elmo_bench.nn.dropout import VariationalDropout
 from elmo_bench.nn.init import init_recurrent_
+from elmo_bench.nn.packed import Packing
 
 
 class BiRnn(nn.Module):
@@ -62,10 +65,36 @@ class BiLstm(BiRnn):
 
 
 class BiGru(BiRnn):
-    """Bidirectional GRU layers."""
+    """Bidirectional GRU layers; on the CPU compiled, since PyTorch has no fast GRU there."""
 
     def __init__(self, input_dim: int, hidden_dims: Sequence[int], dropout: float) -> None:
         super().__init__(input_dim, hidden_dims, dropout, nn.GRU)
+
+    def forward(
+        self, inputs: Float[Tensor, "segment time dim"], mask: Bool[Tensor, "segment time"]
+    ) -> Float[Tensor, "segment time out"]:
+        kernel = load_kernel() if fits(inputs) else None
+        if kernel is None:
+            return super().forward(inputs, mask)
+        packing = Packing(mask)
+        readings = [Reading("gated", packing.sizes, backwards) for backwards in (False, True)]
+        for pair in zip(self.forwards, self.backwards, strict=True):
+            packed = packing.pack(self.dropout(inputs))
+            operands = [_gru_operands(gru, packed, len(mask)) for gru in pair]
+            results = run_layers(kernel, readings, operands)
+            inputs = packing.unpack(torch.cat([result.outputs for result in results], dim=1))
+        return inputs
+
+
+def _gru_operands(gru: nn.Module, inputs: Float[Tensor, "row dim"], num_sequences: int) -> Operands:
+    """PyTorch's weights of a GRU in the order of the compiled cell: r, z, h, m."""
+    by_input, by_output, input_bias, output_bias = gru.parameters()
+    units = by_output.shape[1]
+    both = 2 * units  # rows of r and z, which add up what comes from input and output
+    weight = [by_input[:both], by_input.new_zeros(units, inputs.shape[1]), by_input[both:]]
+    bias = [input_bias[:both] + output_bias[:both], output_bias[both:], input_bias[both:]]
+    start = inputs.new_zeros(num_sequences, units)
+    return Operands(inputs, torch.cat(weight), torch.cat(bias), by_output, None, start, start)
 
 
 def reversal(mask: Bool[Tensor, "segment time"]) -> Int[Tensor, "segment time"]:

@@ -9,7 +9,7 @@ from elmo_bench.config.settings import TaskBuild
 class Settings(TaskBuild):
     """The splits of a file, and the sizes of the reader."""
 
-    version = 2
+    version = 3
     segment_names = ("contexts", "questions")
 
     articles: str | None = Field(

@@ -1,8 +1,11 @@
+import copy
+
 import pytest
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from elmo_bench.kernels.compiled import load_kernel
 from elmo_bench.nn.birnn import BiGru, BiLstm
 from elmo_bench.nn.dropout import VariationalDropout
 from elmo_bench.nn.init import init_recurrent_, orthogonal_blocks_
@@ -36,6 +39,28 @@ def test_a_segment_is_encoded_the_same_alone_and_in_a_batch(inputs):
         alone = encoder(inputs[row : row + 1, :length], MASK[row : row + 1, :length])
         torch.testing.assert_close(batch[row, :length], alone[0])
         assert batch[row, length:].eq(0).all()
+
+
+@pytest.mark.skipif(load_kernel() is None, reason="needs a C++ compiler")
+def test_a_compiled_gru_has_the_outputs_and_gradients_of_pytorchs():
+    torch.manual_seed(1)
+    lengths = torch.tensor([30, 7, 1, 30, 18])
+    mask = torch.arange(30) < lengths[:, None]
+    gru = BiGru(9, [35, 4], dropout=0.0)
+    inputs, weights = torch.randn(5, 30, 9), torch.rand(5, 30, 8)
+    for parameter in gru.parameters():
+        parameter.data.mul_(3)  # so that gates are not all near their middle
+
+    def results(gru, inputs, weights):
+        inputs = inputs.clone().requires_grad_()
+        outputs = gru(inputs, mask)
+        sources = [inputs, *gru.parameters()]
+        return outputs, *torch.autograd.grad((weights * outputs).sum(), sources)
+
+    # In double precision only PyTorch's runs.
+    exact = results(copy.deepcopy(gru).double(), inputs.double(), weights.double())
+    for got, expected in zip(results(gru, inputs, weights), exact, strict=True):
+        assert (got - expected).abs().max() < 1e-5 * expected.abs().max()
 
 
 def test_variational_dropout_keeps_one_mask_per_segment():
