@@ -210,7 +210,7 @@ def test_the_manifest_has_every_file_of_the_open_experiments(name):
         assert splits == ["train", "dev", "test"]
 
 
-@pytest.mark.parametrize("name", ["ner_wnut17", "sst5", "snli", "srl", "coref"])
+@pytest.mark.parametrize("name", ["ner", "sst5", "snli", "srl", "coref"])
 def test_the_recorded_runs_had_as_many_examples(name):
     corpora = [c for c in read_manifest(SHIPPED).corpora if f"experiment=open/{name}" in c.used_by]
     counted = dict.fromkeys(("train", "dev", "test"), 0)
@@ -219,7 +219,12 @@ def test_the_recorded_runs_had_as_many_examples(name):
     config = compose("run", [f"experiment=open/{name}"])
     paths = PROJECT.glob(f"results/**/runs/{config.task.name}-*.json")
     records = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    sizes = [record["sizes"] for record in records if record["data"] == config.data.name]
+    sizes = [
+        record["sizes"]
+        for record in records
+        if record["data"] == config.data.name
+        and record["config"]["task"]["version"]  # version 0 of SRL read verbs only
+    ]
     assert sizes
     for size in sizes:
         assert {split: size[f"{split} examples"] for split in counted} == counted
