@@ -54,6 +54,13 @@ def test_learning_curves_have_one_panel_per_task_and_corpus_with_both_axes(runs)
     assert above == ["epochs"] * len(titles)
 
 
+def test_the_legend_of_a_single_panel_fits_into_the_figure(synthetic):
+    of_one_task = [made for made in read_records(synthetic) if made.task == "ner"]
+    with styled():
+        figure = OF_RUNS["learning-curves"](Runs(of_one_task))
+        assert figure.legends[0].get_window_extent().width <= figure.bbox.width
+
+
 @pytest.mark.parametrize("layers", [3, 13])
 def test_cells_that_show_the_same_number_are_hatched_alike(layers):
     made = record("ner")

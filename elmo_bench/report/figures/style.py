@@ -77,10 +77,16 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def legend_below(figure: Figure | SubFigure, *panels: Axes) -> None:
-    """Add one legend for all panels."""
+    """Add one legend for all panels, with as many columns as the figure has room for."""
     named = [axes.get_legend_handles_labels() for axes in panels]
     unique = {label: handle for pair in named for handle, label in zip(*pair, strict=True)}
-    figure.legend(unique.values(), unique.keys(), loc="outside lower center", ncols=4)
+    for columns in range(4, 0, -1):
+        legend = figure.legend(
+            unique.values(), unique.keys(), loc="outside lower center", ncols=columns
+        )
+        if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            return
+        legend.remove()
 
 
 def arm_style(arm: str) -> dict[str, Any]:
