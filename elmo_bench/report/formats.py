@@ -34,14 +34,18 @@ def markdown(table: Table) -> str:
     lines = [f"## {table.title}", ""]
     if not table.rows:
         return "\n".join([*lines, "No runs.", ""])
-    rules = ["---:" if is_numeric(table, key) else "---" for key in table.shown]
-    cells = [list(table.shown.values()), rules, *(_texts(table, row) for row in table.rows)]
-    lines += ["| " + " | ".join(map(_markdown_escape, row)) + " |" for row in cells]
-    lines += ["", *(f"- {note}" for note in all_notes(table))]
+    lines += [*pipe_lines(table), "", *(f"- {note}" for note in all_notes(table))]
     if table.commands:
         lines += ["", "Commands that fill the missing cells:", ""]
         lines += [f"{number}. `{c}`" for number, c in enumerate(table.commands, start=1)]
     return "\n".join([*lines, ""])
+
+
+def pipe_lines(table: Table) -> list[str]:
+    """The cells of a table in Markdown, a line for each row."""
+    rules = ["---:" if is_numeric(table, key) else "---" for key in table.shown]
+    cells = [list(table.shown.values()), rules, *(_texts(table, row) for row in table.rows)]
+    return ["| " + " | ".join(map(_markdown_escape, row)) + " |" for row in cells]
 
 
 def _markdown_escape(text: str) -> str:

@@ -67,7 +67,7 @@ class Group:
 
     @property
     def is_transformer(self) -> bool:
-        return self.config.get("bilm", {}).get("kind") == "transformer"
+        return is_transformer(self.any_record)
 
     @property
     def train_fraction(self) -> float:
@@ -127,6 +127,11 @@ def is_untrained(record: Record) -> bool:
     """Whether the run's encoder was left at its random initial weights."""
     weights = record.config.get("bilm", {}).get("weights")
     return record.elmo != "none" and weights == "random"
+
+
+def is_transformer(record: Record) -> bool:
+    """Whether the run's encoder was a transformer, not a biLM."""
+    return bool(record.config.get("bilm", {}).get("kind") == "transformer")
 
 
 def mean_and_spread(values: list[float]) -> tuple[float, float | None]:

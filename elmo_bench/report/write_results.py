@@ -1,4 +1,4 @@
-"""Writes the tables and figures of results/reference from its records: `make report`."""
+"""Writes the tables and figures of results/reference and those in documents: `make report`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,6 +7,7 @@ from elmo_bench.records.analysis import Analysis, read_analyses
 from elmo_bench.records.atomic import write_text
 from elmo_bench.records.run import Record, read_records
 from elmo_bench.report.all_tables import OF_ANALYSES, build_tables
+from elmo_bench.report.documents import DOCUMENTS, with_tables
 from elmo_bench.report.figures.all_figures import figures
 from elmo_bench.report.figures.style import save, styled
 from elmo_bench.report.formats import markdown
@@ -24,9 +25,8 @@ def write_results(source: Path, results: Path) -> list[Path]:
         source: A folder with records of runs in runs/ and of analyses in analysis/.
         results: The folder to write to.
     """
-    records, analyses = read_records(source / "runs"), read_analyses(source / "analysis")
-    mini = [record for record in records if _is_mini(record)]
-    others = [record for record in records if not _is_mini(record)]
+    kinds, analyses = records_by_kind(source), read_analyses(source / "analysis")
+    mini, others = kinds["mini"], kinds["open"]
     tasks = sorted({record.task for record in others})
     of_runs = [name for name in TABLES if name not in OF_ANALYSES]
     written = [
@@ -40,8 +40,21 @@ def write_results(source: Path, results: Path) -> list[Path]:
     return written
 
 
-def _is_mini(record: Record) -> bool:
-    return bool(record.config.get("data", {}).get("kind") == "mini")
+def records_by_kind(source: Path) -> dict[str, list[Record]]:
+    """The records in runs/ on the mini benchmark, and those on open corpora."""
+    kinds: dict[str, list[Record]] = {"mini": [], "open": []}
+    for record in read_records(source / "runs"):
+        is_mini = record.config.get("data", {}).get("kind") == "mini"
+        kinds["mini" if is_mini else "open"].append(record)
+    return kinds
+
+
+def write_documents(source: Path, root: Path) -> list[Path]:
+    """Make the tables in documents anew, such as those of the README."""
+    kinds = records_by_kind(source)
+    for path in (written := [root / name for name in DOCUMENTS]):
+        write_text(path, with_tables(path.read_text(encoding="utf-8"), kinds))
+    return written
 
 
 def _write(
@@ -70,5 +83,6 @@ def _write(
 
 
 if __name__ == "__main__":
-    for path in write_results(Path("results/reference"), Path("results/reference")):
+    REFERENCE = Path("results/reference")
+    for path in write_results(REFERENCE, REFERENCE) + write_documents(REFERENCE, Path()):
         print(path)
