@@ -37,8 +37,8 @@ from elmo_bench.config.pretraining_settings import LossSettings
 from elmo_bench.kernels.compiled import without_kernel
 from elmo_bench.pretraining.corpus import Sentence, TextCorpus
 from elmo_bench.pretraining.loader import StreamBatch, StreamLoader
-from elmo_bench.pretraining.memory import keep_freed_memory
 from elmo_bench.pretraining.sentence_store import PreparedCorpus, prepare_corpus
+from elmo_bench.training.memory import keep_freed_memory
 
 BATCH_SIZE, UNROLL_STEPS = 32, 20
 NUM_WORDS = 30_000

@@ -15,8 +15,8 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from elmo_bench.kernels.compiled import without_kernel
 from elmo_bench.nn.packed import Packing
-from elmo_bench.pretraining.memory import keep_freed_memory
 from elmo_bench.tasks.srl.encoder import HighwayLstm
+from elmo_bench.training.memory import keep_freed_memory
 
 
 def seconds(steps: list[Callable[[], object]], repeats: int) -> list[float]:

@@ -22,9 +22,9 @@ from elmo_bench.data.example import Example, distinct_segments
 from elmo_bench.features.mix import ElmoMix
 from elmo_bench.kernels.compiled import without_kernel
 from elmo_bench.nn.word_embedding import random_words
-from elmo_bench.pretraining.memory import keep_freed_memory
 from elmo_bench.task import collate
 from elmo_bench.tasks.srl.data import SrlTarget
+from elmo_bench.training.memory import keep_freed_memory
 
 WORD_DIM = 300
 PARAGRAPH = 120  # tokens of SQuAD's paragraphs

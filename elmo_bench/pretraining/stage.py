@@ -30,7 +30,6 @@ from elmo_bench.pretraining.callbacks import (
 from elmo_bench.pretraining.corpus import build_corpus
 from elmo_bench.pretraining.identity import pretraining_identity
 from elmo_bench.pretraining.loader import StreamData
-from elmo_bench.pretraining.memory import keep_freed_memory, return_freed_memory
 from elmo_bench.pretraining.module import BilmTraining
 from elmo_bench.pretraining.new_model import Model, count_steps, new_model
 from elmo_bench.pretraining.new_softmax import BestSoftmax, frozen, softmax_alone
@@ -44,6 +43,7 @@ from elmo_bench.records.environment import environment
 from elmo_bench.records.lock import file_lock
 from elmo_bench.training.interrupts import explained, interruptible
 from elmo_bench.training.losses import DivergedError
+from elmo_bench.training.memory import keep_freed_memory, return_freed_memory
 
 log = logging.getLogger(__name__)
 

@@ -16,6 +16,7 @@ from elmo_bench.runs.files import RunFiles
 from elmo_bench.runs.halving import HalveAndRestore
 from elmo_bench.runs.history import MetricsHistory
 from elmo_bench.training.checkpoints import SealedCheckpoints
+from elmo_bench.training.memory import keep_freed_memory
 
 
 def new_trainer(
@@ -78,7 +79,11 @@ def new_trainer(
 
 
 def set_up_process(settings: RunSettings) -> None:
-    """Set threads, precision and seed, and quiet Lightning; refuse what the device cannot do."""
+    """Set memory, threads, precision and seed, and quiet Lightning.
+
+    What the device cannot do is refused.
+    """
+    keep_freed_memory()
     how, precision = settings.trainer, settings.task.training.precision
     device = resolve_device(how.accelerator)
     if precision != "32-true" and device.type == "cpu" and how.accelerator != "tpu":
