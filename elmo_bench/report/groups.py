@@ -140,14 +140,17 @@ def mean_and_spread(values: list[float]) -> tuple[float, float | None]:
 
 
 def key_of(config: Mapping[str, Any], *without: str) -> str:
-    """A config as a dictionary key, without some of its parts (`elmo`, `elmo.layers`)."""
-    top = {part for part in without if "." not in part}
-    kept = {name: value for name, value in config.items() if name not in top}
+    """A config as a dictionary key, without some parts (`elmo`, `task.training.patience`)."""
     for part in without:
-        section, _, name = part.partition(".")
-        if name and isinstance(kept.get(section), dict):
-            kept[section] = {k: v for k, v in kept[section].items() if k != name}
-    return json.dumps(kept, sort_keys=True)
+        config = _without(config, part.split("."))
+    return json.dumps(config, sort_keys=True)
+
+
+def _without(config: Mapping[str, Any], path: list[str]) -> Mapping[str, Any]:
+    name, *inner = path
+    if inner and isinstance(config.get(name), Mapping):
+        return {**config, name: _without(config[name], inner)}
+    return config if inner else {key: value for key, value in config.items() if key != name}
 
 
 class Runs:

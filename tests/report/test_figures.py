@@ -148,3 +148,20 @@ def test_the_control_of_one_encoder_is_not_drawn_beside_another():
     rows = [label.get_text() for label in left.get_yticklabels()]
     [control] = [c for c in left.containers if "untrained" in c.get_label()]
     assert rows[round(control.lines[0].get_ydata()[0])] == "ner, mini"
+
+
+def test_sample_efficiency_joins_fractions_of_any_patience_and_shows_the_most_patient():
+    def patient(made, patience, score):
+        task = made.config["task"]
+        training = {**task["training"], "patience": patience}
+        config = {**made.config, "task": {**task, "training": training}}
+        return replace(made, run=f"{made.run}{patience}", config=config, scores={"test": score})
+
+    made = []
+    for arm in ({}, {"elmo": None}):
+        few = record("srl", data__train_fraction=0.01, **arm)
+        made += [record("srl", **arm), few, patient(few, 9, {"f1": 40.0})]
+        made += [patient(few, 20, {"f1": 50.0})]
+    (axes,) = OF_RUNS["sample-efficiency"](Runs(made)).axes
+    assert [line.get_xdata().tolist() for line in axes.get_lines()] == [[1, 100]] * 2
+    assert [line.get_ydata()[0] for line in axes.get_lines()] == [50.0] * 2

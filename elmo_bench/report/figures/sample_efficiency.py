@@ -24,6 +24,7 @@ EMPTY = (
     "`python run.py -m task=NAME data.train_fraction=0.01,0.1,1`"
 )
 PER_LINE = 3
+PATIENCE = "task.training.patience"  # an epoch of less data has fewer updates
 Arms = dict[str, list[Group]]  # name of the arm -> its groups by fraction
 
 
@@ -51,19 +52,31 @@ def draw(runs: Runs) -> Figure:
 
 
 def _families(runs: Runs) -> list[Arms]:
-    """For each model and corpus, the arms that have runs on several fractions of the data."""
+    """For each model and corpus, the arms that have runs on several fractions of the data.
+
+    Fractions may differ in patience; if one has several groups, the most patient is shown.
+    """
     by_context: dict[str, Arms] = defaultdict(lambda: defaultdict(list))
     for group in runs.groups:
         if group.scored("test") and group.any_record.elmo in ("none", "paper"):
-            context = group.key(*ELMO_KEYS, "data.train_fraction")
+            context = group.key(*ELMO_KEYS, "data.train_fraction", PATIENCE)
             elmo = key_of({k: group.config.get(k) for k in ELMO_KEYS})
             by_context[f"{group.task} {context}"][elmo].append(group)
     families = []
     for found in by_context.values():
-        arms = [sorted(g, key=lambda g: g.train_fraction) for g in found.values() if len(g) > 1]
+        arms = [groups for groups in map(_by_fraction, found.values()) if len(groups) > 1]
         arms.sort(key=lambda groups: groups[0].bilm)
         families.append({_arm_name(groups, arms): groups for groups in arms})
     return families
+
+
+def _by_fraction(groups: list[Group]) -> list[Group]:
+    ordered = sorted(groups, key=lambda group: (group.train_fraction, _patience(group)))
+    return list({group.train_fraction: group for group in ordered}.values())
+
+
+def _patience(group: Group) -> int:
+    return int(group.config.get("task", {}).get("training", {}).get("patience", 0))
 
 
 def _arm_name(groups: list[Group], arms: list[list[Group]]) -> str:
