@@ -1,3 +1,4 @@
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,25 @@ from tests.report.test_analysis_tables import NEAR, POS, WSD
 def test_there_is_a_panel_for_each_analysis_and_corpus():
     titles = {axes.get_title() for axes in draw([WSD, POS, NEAR]).axes}
     assert titles == {"wsd: coarse", "pos: ewt"}
+
+
+def test_encoders_share_a_panel_if_they_have_one_method_and_the_same_baselines():
+    other = replace(POS, bilm="minilm", layers=[{"accuracy": 80.0, "unseen": 60.0}] * 3)
+    [axes] = draw([POS, other]).axes
+    named = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert named[:2] == [POS.bilm, "minilm"]
+
+
+def test_encoders_with_other_methods_or_baselines_have_panels_of_one_scale():
+    another = replace(WSD, settings={"nearest": "instance", "center": False, "window": 0})
+    token_layer = replace(WSD, baselines={name: {"f1": 12.0} for name in WSD.baselines})
+    for analyses in ([WSD, another], [WSD, token_layer]):
+        made = [*analyses, *(replace(a, bilm="minilm") for a in analyses[-1:])]
+        first, second = draw(made).axes
+        titles = f"wsd: coarse, {WSD.bilm}", "wsd: coarse, minilm"
+        assert (first.get_title(), second.get_title()) == titles
+        assert first.get_ylim() == second.get_ylim()
+        assert "minilm" not in {text.get_text() for text in second.get_legend().get_texts()}
 
 
 def test_the_legend_names_methods_and_baselines():
@@ -45,6 +65,13 @@ def test_compare_plot_and_report_include_the_analyses_beside_the_runs(tmp_path, 
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "What the layers know" in page
     assert "they [play] ball" in page
+
+
+def test_thirteen_layers_have_labels_that_do_not_touch():
+    [axes] = draw([replace(POS, layers=POS.layers[:1] * 13)]).axes
+    axes.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
 
 
 def test_no_two_methods_look_alike():

@@ -24,6 +24,7 @@ METHOD_COLORS = {
 WINDOW_DASHES = ["-", "--", "-.", ":"]  # none, then by size
 MARKERS = ["o", "^", "s", "D", "v", "P", "X"]
 PER_LINE = 3
+NAMED_LAYERS = 7  # more have their number only, which has room
 # So do baselines: by the first words of their names.
 BASELINES = {
     "most frequent": ("#9a9a9a", "--"),
@@ -34,23 +35,55 @@ BASELINES = {
 
 
 def draw(analyses: list[Analysis]) -> Figure:
-    """A panel for each analysis and corpus, a line for each encoder and method."""
-    panels: dict[tuple[str, str], list[Analysis]] = defaultdict(list)
+    """A panel for each analysis and corpus, a line for each encoder and method.
+
+    Encoders have panels of their own, with the same scale, if there are several methods or if a
+    baseline's score depends on the encoder.
+    """
+    by_corpus: dict[tuple[str, str], list[Analysis]] = defaultdict(list)
     for analysis in analyses:
         if analysis.metric:
-            panels[analysis.analysis, analysis.data].append(analysis)
-    if not panels:
+            by_corpus[analysis.analysis, analysis.data].append(analysis)
+    if not by_corpus:
         raise UserError(EMPTY)
+    panels = [
+        (f"{name}: {data}{encoder}", some, all_of_corpus)
+        for (name, data), all_of_corpus in sorted(by_corpus.items())
+        for encoder, some in _by_panel(all_of_corpus).items()
+    ]
     lines = -(-len(panels) // PER_LINE)
     columns = -(-len(panels) // lines)
     figure = new_figure(0.4 + 3.3 * columns, 0.2 + 3.6 * lines)
     grid = figure.subplots(lines, columns, squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
-    for axes, ((name, data), some) in zip(grid.flat, sorted(panels.items()), strict=False):
+    for axes, (title, some, all_of_corpus) in zip(grid.flat, panels, strict=False):
         _draw_panel(axes, some)
-        axes.set(title=f"{name}: {data}", ylabel=f"{some[0].metric}, %")
+        axes.set(title=title, ylabel=f"{some[0].metric}, %", ylim=_limits(all_of_corpus))
     return figure
+
+
+def _by_panel(analyses: list[Analysis]) -> dict[str, list[Analysis]]:
+    """The panels of a corpus, named by what the title adds."""
+    by_encoder: dict[str, list[Analysis]] = defaultdict(list)
+    for analysis in analyses:
+        by_encoder[analysis.bilm].append(analysis)
+    methods = {method_label(analysis) for analysis in analyses}
+    baselines = [analysis.baselines for analysis in analyses]
+    if len(by_encoder) == 1 or (len(methods) == 1 and all(b == baselines[0] for b in baselines)):
+        return {"": analyses}
+    return {f", {encoder}": by_encoder[encoder] for encoder in sorted(by_encoder)}
+
+
+def _limits(analyses: list[Analysis]) -> tuple[float, float]:
+    """The range of a corpus's scores, with a margin."""
+    scores = [
+        score[analysis.metric]
+        for analysis in analyses
+        for score in (*analysis.layers, *analysis.baselines.values())
+    ]
+    margin = 0.05 * (max(scores) - min(scores)) or 1.0
+    return min(scores) - margin, max(scores) + margin
 
 
 def _style(analysis: Analysis, bilms: list[str], windows: list[int]) -> dict[str, Any]:
@@ -83,7 +116,10 @@ def _draw_panel(axes: Axes, analyses: list[Analysis]) -> None:
     for name, score in best.items():
         color, dashes = next(look for start, look in BASELINES.items() if name.startswith(start))
         axes.axhline(score, color=color, lw=1, ls=dashes, label=name)
-    axes.set_xticks(range(depth), [layer_name(layer) for layer in range(depth)])
+    numbered = depth > NAMED_LAYERS
+    axes.set_xticks(range(depth), [str(i) if numbered else layer_name(i) for i in range(depth)])
+    axes.set_xlabel("layer (0: tokens)" if numbered else "")
     axes.set_xlim(-0.3, depth - 0.7)
     # Long handles, in which dashes can be told from a line behind the marker.
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), fontsize=7, handlelength=4)
+    below = (0.5, -0.16 if numbered else -0.1)
+    axes.legend(loc="upper center", bbox_to_anchor=below, fontsize=7, handlelength=4)
