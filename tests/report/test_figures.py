@@ -150,18 +150,19 @@ def test_the_control_of_one_encoder_is_not_drawn_beside_another():
     assert rows[round(control.lines[0].get_ydata()[0])] == "ner, mini"
 
 
-def test_sample_efficiency_joins_fractions_of_any_patience_and_shows_the_most_patient():
-    def patient(made, patience, score):
+def test_sample_efficiency_joins_fractions_of_any_length_of_training_and_shows_the_longest():
+    def longer(made, score, **length):
         task = made.config["task"]
-        training = {**task["training"], "patience": patience}
-        config = {**made.config, "task": {**task, "training": training}}
-        return replace(made, run=f"{made.run}{patience}", config=config, scores={"test": score})
+        config = {**made.config, "task": {**task, "training": {**task["training"], **length}}}
+        return replace(
+            made, run=f"{made.run}{score}", config=config, scores={"test": {"f1": score}}
+        )
 
     made = []
     for arm in ({}, {"elmo": None}):
         few = record("srl", data__train_fraction=0.01, **arm)
-        made += [record("srl", **arm), few, patient(few, 9, {"f1": 40.0})]
-        made += [patient(few, 20, {"f1": 50.0})]
+        made += [record("srl", **arm), few, longer(few, 40.0, patience=9)]
+        made += [longer(few, 60.0, patience=20, max_epochs=90), longer(few, 50.0, patience=20)]
     (axes,) = OF_RUNS["sample-efficiency"](Runs(made)).axes
     assert [line.get_xdata().tolist() for line in axes.get_lines()] == [[1, 100]] * 2
-    assert [line.get_ydata()[0] for line in axes.get_lines()] == [50.0] * 2
+    assert [line.get_ydata()[0] for line in axes.get_lines()] == [60.0] * 2

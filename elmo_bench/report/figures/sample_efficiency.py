@@ -24,7 +24,7 @@ EMPTY = (
     "`python run.py -m task=NAME data.train_fraction=0.01,0.1,1`"
 )
 PER_LINE = 3
-PATIENCE = "task.training.patience"  # an epoch of less data has fewer updates
+LENGTH = ("patience", "max_epochs")  # of training; an epoch of less data has fewer updates
 Arms = dict[str, list[Group]]  # name of the arm -> its groups by fraction
 
 
@@ -54,12 +54,13 @@ def draw(runs: Runs) -> Figure:
 def _families(runs: Runs) -> list[Arms]:
     """For each model and corpus, the arms that have runs on several fractions of the data.
 
-    Fractions may differ in patience; if one has several groups, the most patient is shown.
+    Fractions may differ in how long they train; of several groups of one, the longest is shown.
     """
     by_context: dict[str, Arms] = defaultdict(lambda: defaultdict(list))
     for group in runs.groups:
         if group.scored("test") and group.any_record.elmo in ("none", "paper"):
-            context = group.key(*ELMO_KEYS, "data.train_fraction", PATIENCE)
+            length = (f"task.training.{name}" for name in LENGTH)
+            context = group.key(*ELMO_KEYS, "data.train_fraction", *length)
             elmo = key_of({k: group.config.get(k) for k in ELMO_KEYS})
             by_context[f"{group.task} {context}"][elmo].append(group)
     families = []
@@ -71,12 +72,13 @@ def _families(runs: Runs) -> list[Arms]:
 
 
 def _by_fraction(groups: list[Group]) -> list[Group]:
-    ordered = sorted(groups, key=lambda group: (group.train_fraction, _patience(group)))
+    ordered = sorted(groups, key=lambda group: (group.train_fraction, _length(group)))
     return list({group.train_fraction: group for group in ordered}.values())
 
 
-def _patience(group: Group) -> int:
-    return int(group.config.get("task", {}).get("training", {}).get("patience", 0))
+def _length(group: Group) -> list[int]:
+    training = group.config.get("task", {}).get("training", {})
+    return [training.get(name) or 0 for name in LENGTH]
 
 
 def _arm_name(groups: list[Group], arms: list[list[Group]]) -> str:
